@@ -32,7 +32,7 @@ func TestValidate(t *testing.T) {
 		{"samples", func(e *Incremental) { e.Updates = 4 }, "synthetic digits has 150 samples, but 90 + 4×20", nil},
 		{"initial samples", func(e *Incremental) { e.Initial, e.Updates = 151, 0 }, "has 150 samples, but 151", nil},
 		{"overflow", func(e *Incremental) { e.Updates, e.Batch = math.MaxInt, math.MaxInt }, "has 150 samples", nil},
-		{"rank", func(e *Incremental) { e.Initial = 59 }, "59 samples are too few for 60 nodes", new(*blsupdate.RankError)},
+		{"rank", func(e *Incremental) { e.Initial = 59 }, "too few samples (59) for 60 nodes", new(*blsupdate.RankError)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			e := small(90, 20, 3)

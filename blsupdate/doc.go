@@ -48,8 +48,8 @@
 // # Errors and cancellation
 //
 // A call that returns an error leaves the state unchanged, bit for bit. A function or method that can
-// take seconds has two forms: Name, and NameContext, which takes a context and, if rows have weights,
-// the weights. NameContext checks the context before it starts; NewContext, RebuildContext and
+// take seconds has two forms: Name, and NameContext, which takes a context and, where rows can have
+// weights, the weights. NameContext checks the context before it starts; NewContext, RebuildContext and
 // AddInputsContext also check it while they work. The error for a context that is done wraps the
 // context's cause. A nil context panics.
 //

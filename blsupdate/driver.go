@@ -13,6 +13,7 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/io/names"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
@@ -23,7 +24,7 @@ type updater struct {
 	counter  *cost.Counter
 	state    state.State
 	report   Report
-	began    time.Time // when the running call began
+	began    time.Time // start of the current call
 	inverse  *inverse  // for statistics of the current state; nil until needed
 	poisoned bool      // a change is in progress, or a panic stopped one
 }
@@ -62,7 +63,7 @@ func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Den
 		return err
 	}
 	if action == ActionRemove && q > u.Samples() {
-		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, the number of samples in the model", u.Samples())}
+		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %s, one for each sample in the model", names.Count(u.Samples(), "row"))}
 	}
 	given := ya
 	if ax, ya, err = u.weighted(action, ax, ya, weights); err != nil {
@@ -91,7 +92,7 @@ func checkRowWeights(weights []float64, of string, q int) error {
 }
 
 // weighted returns copies of ax and ya with row i multiplied by sqrt(weights[i]), or ax and ya
-// themselves if weights is nil. It first checks the weights, and that action has memory for the copies.
+// themselves if weights is nil. It first checks the weights, and the memory for the copies.
 func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
 	if weights == nil {
 		return ax, ya, nil
@@ -214,7 +215,7 @@ func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, k
 		return err
 	}
 	if rows, cols := t.Dims(); rows != u.Targets() {
-		return &ShapeError{Matrix: "T", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each target", u.Targets())}
+		return &ShapeError{Matrix: "T", Rows: rows, Cols: cols, Want: names.Count(u.Targets(), "row") + ", one for each target"}
 	}
 	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) },
 		func(s state.Sums) state.Sums { return s.Mapped(t, keep) })
@@ -276,7 +277,7 @@ func (u *updater) startClock() {
 
 // run changes the state by calling act, and then updates the report. It returns an error without
 // calling act if ctx is done. gained is the change in Samples, and rows the number of input rows that
-// were checked. sums returns the new Sums for the old; nil leaves them as they are.
+// were checked. sums maps the old Sums to the new; nil keeps the old.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
@@ -338,10 +339,10 @@ func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 	}
 	r, c := m.Dims()
 	if rows >= 0 && r != rows {
-		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d rows, one for each sample", rows)}
+		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: names.Count(rows, "row") + ", one for each sample"}
 	}
 	if cols != 0 && c != cols {
-		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d columns, as in the model", cols)}
+		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: names.Count(cols, "column") + ", as in the model"}
 	}
 	for i := range r {
 		row := m.RawRowView(i)

@@ -152,5 +152,5 @@ func (r *Report) code(x *codec.Coder) {
 	x.Int("the form of the last change", (*int)(&r.Form), int(Compressed))
 	x.Int("the algorithm of the start", (*int)(&r.Start), int(StartSVD))
 	x.Int("the rank of C", &r.RankC, codec.MaxElements)
-	x.Float("the flops of a start that was given up", &r.Abandoned, codec.IsLength)
+	x.Float("the flops of an abandoned start", &r.Abandoned, codec.IsLength)
 }

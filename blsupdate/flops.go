@@ -19,7 +19,7 @@ type StepFlops struct {
 	line cost.StepFlops
 }
 
-// Flops returns the flops of the step.
+// Flops returns the value of Formula for the sizes of the action.
 func (s StepFlops) Flops() float64 { return s.line.Thirds().Flops() }
 
 func stepFlops(lines []cost.StepFlops) []StepFlops {
@@ -31,8 +31,8 @@ func stepFlops(lines []cost.StepFlops) []StepFlops {
 }
 
 // A Shape holds the sizes on which the flops of an action depend. L, K and C are the samples, nodes and
-// targets before it. Q is the number of samples that it adds or removes, and P the number of nodes, or
-// of columns of T. ActionStart also depends on Start and Rank. Package types documents the fields.
+// targets before the action. Q is the number of samples that it adds or removes, and P the number of
+// nodes, or of columns of T. ActionStart also depends on Start and Rank. Package types has the fields.
 type Shape = types.Shape
 
 // Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
@@ -44,7 +44,7 @@ func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
 	return stepFlops(cost.Model(m, action, opt, s))
 }
 
-// Total returns the flops of all steps.
+// Total returns the sum of Flops over steps.
 func Total(steps []StepFlops) float64 {
 	var sum cost.Thirds // exact in any order
 	for _, s := range steps {

@@ -40,7 +40,7 @@ const (
 	// Auto selects the cheaper form for the given sizes, the same one on every machine.
 	// RidgeInverse takes Small or Large, and Improved Small or Compressed, whichever takes fewer
 	// flops in Model. InverseCholesky takes Small for a single row and for 14q <= k, otherwise
-	// Large. There Small is memory-bound, so Large is faster even with three times the flops.
+	// Large. Its Small is memory-bound, so Large is faster even with three times the flops.
 	Auto Form = types.Auto
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper Form = types.Paper
@@ -104,7 +104,8 @@ const (
 	ActionMap     Action = types.ActionMap     // MapTargets to P columns, with L rows and K nodes
 )
 
-// Supports reports whether m supports the action.
+// Supports reports whether m supports the action. Only Gram and QR support ActionMerge and ActionRidge;
+// every method supports all other actions.
 func Supports(m Method, action Action) (can bool) {
 	s := emptyState(m, Options{})
 	switch action {

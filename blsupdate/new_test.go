@@ -44,7 +44,7 @@ func TestBadStart(t *testing.T) {
 		{"a method too far", QR + 1, a, y, Options{}, new(*OptionError), "Method is Method(7)"},
 		{"C", Improved, a, y, Options{C: 9}, new(*OptionError), "C is CMode(9)"},
 		{"C with a ridge", Improved, a, y, Options{C: CCheck, Lambda: 1}, new(*OptionError), "C is check; want CAuto or CZero for Lambda > 0"},
-		{"wide with a ridge", Improved, testutil.Random(r, 2, 3), testutil.Random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "2 samples are too few for 3 nodes"},
+		{"wide with a ridge", Improved, testutil.Random(r, 2, 3), testutil.Random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "too few samples (2) for 3 nodes"},
 	} {
 		u, err := New(test.method, test.a, test.y, test.opt)
 		if u != nil || err == nil {
@@ -63,7 +63,7 @@ func TestConditionErrorText(t *testing.T) {
 	if err == nil {
 		_, err = u.Weights()
 	}
-	const want = "blsupdate: A'A + lambda I: singular to working precision (pivot 1 is 0); use the method qr or a larger ridge, or scale the columns"
+	const want = "blsupdate: A'A + lambda I is singular to working precision (pivot 1 is 0): use the method qr or a larger ridge, or scale the columns"
 	if err == nil || err.Error() != want || !errors.Is(err, lapack.ErrNotPositiveDefinite) {
 		t.Errorf("%v; want %s", err, want)
 	}

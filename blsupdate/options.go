@@ -7,6 +7,7 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/io/names"
 )
 
 // Options are the settings of an Updater: Lambda, the ridge; Form and Solve, which select how updates
@@ -44,7 +45,7 @@ func checkLambda(lambda float64) error {
 // CheckStart returns the *RankError that New would return for l samples and k nodes, or nil.
 func CheckStart(m Method, opt Options, l, k int) error { return emptyState(m, opt).CheckSize(l, k) }
 
-// StateBytes returns the size in bytes of the state of a model of l samples, k nodes and c targets, or
+// StateBytes returns the size in bytes of a model's state for l samples, k nodes and c targets, or
 // math.MaxInt64 if that overflows. New allocates this much in addition to its arguments.
 //
 //	Gram, RidgeInverse    4k(k+1) + 8kc
@@ -78,5 +79,5 @@ func checkMemory(m Method, l, k, c, p int) error {
 		bytes = memory.Sum(bytes, memory.Triangle(k))
 	}
 	return memory.Check(bytes, "blsupdate", state.Smaller(m),
-		"a %v model of %d samples, %d nodes and %d targets", m, l, k+p, c)
+		"a %v model of %d samples, %d nodes and %s", m, l, k+p, names.Count(c, "target"))
 }

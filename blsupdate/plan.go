@@ -207,9 +207,9 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 const maxSegments = 64
 
 // predict sets the predicted time, flops, memory and digits of x, for all batches and solutions for the
-// weights. It reports whether the flop model covers them. An update of Original or Improved costs more
-// as the rows accumulate. So predict divides the batches into segments, and takes the mean of the first
-// and last batch for each. For flops this is exact once l >= k.
+// weights. It reports whether the flop model covers all of these. Updates of Original and Improved cost
+// more as rows accumulate, so predict divides the batches into segments, and takes the mean of the
+// first and last batch of each segment. For flops this is exact once l >= k.
 func (p *Choice) predict(x *Candidate) (known bool) {
 	known = true
 	fresh := 0
@@ -233,7 +233,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 	if keepsInverse(x.Method) {
 		segments = min(count, maxSegments)
 	}
-	from := func(s int) int { // s*count/segments, which may overflow
+	from := func(s int) int { // s*count/segments, where s*count may overflow
 		return s*(count/segments) + s*(count%segments)/segments
 	}
 	for s := range segments {
@@ -300,13 +300,13 @@ func (p *Choice) whyNot(x *Candidate) string {
 	case inverse && n.Lambda > 0:
 		return "for lambda > 0 it only approximates the solution of the ridge problem"
 	case errors.As(err, &rank):
-		return fmt.Sprintf("it cannot start from %d samples for %d nodes without a ridge", p.l, p.k)
+		return fmt.Sprintf("without a ridge, it cannot start from fewer samples (%d) than nodes (%d)", p.l, p.k)
 	case p.l < p.k && n.Condition == 0 && x.Method == RidgeInverse:
-		return "if started from fewer samples than nodes, it keeps an error of eps ‖A‖²/lambda; set Condition to allow that"
+		return "when started from fewer samples than nodes, it keeps an error of eps ‖A‖²/lambda; set Condition to allow that"
 	case inverse && n.Removal && n.Forgetting:
 		return "it cannot remove rows after Forget"
 	case (x.Method == Gram || x.Method == QR) && n.Lambda == 0 && first < p.k:
-		return fmt.Sprintf("without a ridge, %d samples do not determine the weights of %d nodes", first, p.k)
+		return fmt.Sprintf("without a ridge, fewer samples (%d) than nodes (%d) do not determine the weights", first, p.k)
 	case n.Nodes && n.Condition > maxForNodes && (x.Method == QR || x.Method == InverseCholesky):
 		return "it may refuse to add nodes at a condition number above 1e7"
 	case n.Condition > 0 && x.Digits < n.Digits:

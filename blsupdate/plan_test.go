@@ -106,7 +106,7 @@ func TestPlanNeeds(t *testing.T) {
 		{"cold start, condition known", 1, 50, 20, 2, Needs{Lambda: 1, Condition: 10}, nil, "", []option{{RidgeInverse, Small}}},
 		{"A+", 10, 50, 100, 2, Needs{Pseudoinverse: true}, []option{{Gram, Auto}}, "A+", improved},
 		{"ridge", 10, 50, 100, 2, Needs{Lambda: 1e-3}, improved, "ridge problem", []option{{Gram, Auto}}},
-		{"few samples", 10, 50, 20, 2, Needs{}, []option{{Gram, Auto}}, "30 samples do not determine the weights of 50 nodes", improved},
+		{"few samples", 10, 50, 20, 2, Needs{}, []option{{Gram, Auto}}, "fewer samples (30) than nodes (50) do not determine the weights", improved},
 		{"few samples, enough at the end", 10, 50, 20, 2, Needs{Batches: 3, WeightsAtEnd: true}, nil, "", []option{{Gram, Auto}, {Improved, Small}}},
 		{"few samples with a ridge", 10, 50, 20, 2, Needs{Lambda: 1}, improved, "ridge", []option{{Gram, Auto}}},
 		{"condition", 10, 50, 100, 2, Needs{Condition: 1e6}, []option{{Gram, Auto}, {Improved, Large}}, "digits", []option{{Improved, Small}}},

@@ -25,8 +25,8 @@ func (r *Rates) held() *rates.Rates {
 
 // ConstantRates returns the rates of an ideal machine. flops is its flops per second in computations,
 // and numbers is how many float64s per second it reads or writes in passes over memory. With these
-// rates Plan makes the same choice on every machine. If numbers is infinite, passes take no time. It
-// panics unless both are positive and flops is finite.
+// rates Plan makes the same choice on every machine. If numbers is infinite, passes take no time.
+// ConstantRates panics unless both arguments are positive and flops is finite.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
 // MeasureRates measures the rates of b (nil means blskernel.Default()) with the current number of

@@ -176,7 +176,7 @@ func wrongRows() (all []refusal) {
 	few := rowsBetween(a, 0, k+3)
 	for _, left := range []int{3, k - 1} {
 		add("too many", "rows to be removed", leverage, refusal{}, remove(rowsBetween(a, left, l), rowsBetween(y, left, l)))
-		add("too many for a ridge", fmt.Sprintf("would leave %d samples for 5 nodes with lambda > 0", left), rank, refusal{lambda: 0.1},
+		add("too many for a ridge", fmt.Sprintf("would leave too few samples (%d) for 5 nodes with lambda > 0", left), rank, refusal{lambda: 0.1},
 			remove(rowsBetween(a, left, l), rowsBetween(y, left, l)), withA...)
 	}
 	add("too many of a few", "", leverage, refusal{a: few, y: rowsBetween(y, 0, k+3)}, remove(rowsBetween(a, 2, 6), rowsBetween(y, 2, 6)))
@@ -273,8 +273,8 @@ func wrongNodes() (all []refusal) {
 	}
 	condition, rank := is[*ConditionError], is[*RankError]
 	random := func(cols int) *mat.Dense { return testutil.Random(r, l, cols) }
-	add("too few samples for a ridge", "would leave 20 samples for 25 nodes with lambda > 0", rank, a, random(l), y, 0.1, withA...)
-	add("too few samples", "4 samples do not determine the weights of 5 nodes without a ridge: add rows first", rank,
+	add("too few samples for a ridge", "would leave too few samples (20) for 25 nodes with lambda > 0", rank, a, random(l), y, 0.1, withA...)
+	add("too few samples", "too few samples (4) to determine the weights of 5 nodes without a ridge: add rows first", rank,
 		rowsBetween(a, 0, 4), testutil.Random(r, 4, l), rowsBetween(y, 0, 4), 0, QR)
 	add("a rank that cannot be decided", "", condition, nearlyDependent(r), testutil.Random(r, 4, 2), testutil.Random(r, 4, 1), 0, withA...)
 	add("overflow of D", "", isOverflow, a, scaled(random(2), 4e307), y, 0, withA...)

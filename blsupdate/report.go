@@ -20,9 +20,9 @@ type Report struct {
 	Start   Start // how the model was started; meaningless in Gram and QR
 	RankC   int   // the rank of C, if C was computed; above 0, B is from the general formula
 	Steps   []StepReport
-	Elapsed time.Duration // the time of all steps, and between them
+	Elapsed time.Duration // the total time, in and between steps
 
-	// Abandoned is the number of flops of a cheaper start that was given up. No step includes them.
+	// Abandoned is the number of flops of a cheaper start that New gave up. No step includes them.
 	Abandoned float64
 
 	model, counted cost.Thirds
@@ -115,8 +115,8 @@ func (u *updater) Condition() Condition {
 	case errors.As(err, &short):
 		c.Advice = "Condition needs the weights: " + short.Error()
 	case accuracy.Dependent:
-		c.Advice = "the rows do not determine all weights, and rounding may hide their rank: drop nodes that are nearly linear combinations of others, " +
-			"or start a new model with a ridge; after many changes Rebuild may help"
+		c.Advice = "the rows do not determine all weights, and rounding may hide the rank of A: drop nodes that are nearly linear combinations of others, " +
+			"start a new model with a ridge, or, after many changes, call Rebuild"
 	case err == nil && digits(accuracy.Rebuilt) >= max(enoughDigits, c.Digits+1):
 		c.Advice = "earlier rows or changes left errors: start again with all rows (Rebuild)"
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor

@@ -26,9 +26,9 @@ type Statistics struct {
 
 	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
 	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
-	// into one; RSS, Variance and GCV also if rounding has left fewer than about two digits: after
-	// the removal of rows with 10⁷ times larger residuals, until Rebuild or until RSS has grown, or
-	// in a close fit by Gram or with a ridge.
+	// into one. RSS, Variance and GCV are also NaN if rounding has left fewer than about two
+	// digits: in a close fit by Gram or with a ridge, and after the removal of rows with 10⁷ times
+	// larger residuals, until Rebuild or until RSS has grown.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the
@@ -58,7 +58,7 @@ type LeaveOneOut struct {
 	PRESS []float64
 }
 
-// An inverse is a Covariance, with the effective number of parameters if it is known.
+// An inverse is a Covariance, with the effective number of parameters once it is known.
 type inverse struct {
 	state.Covariance
 	freedom float64 // 0 if it is not known

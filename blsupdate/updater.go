@@ -45,8 +45,8 @@ type Updater interface {
 	//
 	// It checks ctx between steps until it overwrites the state, and between panels of rows. A
 	// panel has 4096 rows in Gram and QR, and 16 to 4096 in Original and Improved. In the form
-	// Small it has up to max(k/4, 64) rows in RidgeInverse and 4 to 64 in InverseCholesky. For k =
-	// 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in
+	// Small a panel has up to max(k/4, 64) rows in RidgeInverse and 4 to 64 in InverseCholesky. For
+	// k = 5000 it takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in
 	// Original and Improved checks ctx every 64 columns, or 256qk flops. Other factorizations and
 	// the last pass over A⁺ are not interrupted. With several panels and a cancelable ctx, Gram, QR
 	// and InverseCholesky work on a copy of the state. Results do not depend on ctx.
@@ -58,10 +58,10 @@ type Updater interface {
 	// same bits they remove the first. The other methods subtract what they are given.
 	//
 	// It returns a *LeverageError if the remaining rows would hardly determine the weights; then
-	// use Rebuild. (Without a ridge, RidgeInverse and InverseCholesky need as many samples as nodes
-	// for it.) It returns a *ConditionError if the state is too ill-conditioned to tell. Original
-	// and Improved with a ridge return a *RankError if fewer samples than nodes would be left
-	// (unless C is CZero).
+	// use Rebuild. (Without a ridge, Rebuild in RidgeInverse and InverseCholesky needs as many
+	// samples as nodes.) It returns a *ConditionError if the state is too ill-conditioned to tell.
+	// Original and Improved with a ridge return a *RankError if fewer samples than nodes would be
+	// left (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// RemoveInputsContext is RemoveInputs for rows that were added with weights.
@@ -90,7 +90,7 @@ type Updater interface {
 	// does not matter.
 	//
 	// Original and Improved with a ridge return a *RankError if there would be fewer samples than
-	// nodes (unless C is CZero). QR without a ridge returns one if there already are fewer. QR and
+	// nodes (unless C is CZero), and QR without a ridge if there already are fewer. QR and
 	// InverseCholesky return a *ConditionError for κ above about 1e7: then restart with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
@@ -142,15 +142,15 @@ type Updater interface {
 	// Statistics and the five methods below describe a linear model. They take the feature maps,
 	// and the settings that package bls has chosen from the same rows, as given. The weight w_i of
 	// a row means that its noise has the variance sigma²/w_i, so old rows count as noisier after
-	// Forget. Original and Improved have statistics only without a ridge, and return ErrApproximate
-	// with one. All six return the errors of Weights. docs/evaluation.md has an example.
+	// Forget. Original and Improved have statistics only without a ridge; with a ridge they return
+	// ErrApproximate. All six return the errors of Weights. docs/evaluation.md has an example.
 	Statistics() (Statistics, error)
 
 	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k. Q is (AᵀA + lambda
 	// I)⁻¹, or (AᵀA)⁺ in Original and Improved. A leverage is large for rows unlike any sample, and
-	// between 0 and 1 for the samples themselves. It takes mk² flops, or 2mk² in RidgeInverse. The
-	// first call after a change takes 2k²l more in Original and Improved, and in Gram a
-	// factorization if it has none.
+	// between 0 and 1 for the samples themselves. Leverage takes mk² flops, or 2mk² in
+	// RidgeInverse. The first call after a change takes 2k²l more in Original and Improved. In Gram
+	// it needs a factorization unless there is one.
 	Leverage(x *mat.Dense) ([]float64, error)
 	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 
@@ -234,11 +234,11 @@ type Refiner interface {
 }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor
-// keeps them. For Original and Improved the result is a Pseudoinverter, for Gram a Refiner.
+// keeps a and y. For Original and Improved the result is a Pseudoinverter, for Gram a Refiner.
 //
 // A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if that is accurate
 // enough for the method. Otherwise all but RidgeInverse start from a QR factorization of A. Original
-// and Improved use the singular values of A if its rank is below k. Gram and QR accept any rows.
+// and Improved use a truncated SVD of A if its rank is below k. Gram and QR accept any rows.
 //
 //	errors: a *ShapeError, a *NotFiniteError or an *OptionError for bad arguments; a *MemoryError,
 //	before any work, if there is less memory than StateBytes; a *RankError if the rows do not

@@ -44,7 +44,7 @@ func (e *ConditionError) Error() string {
 	} else if e.Batches {
 		advice = "scale the columns, start from more rows, add smaller batches with the form Small, or use a ridge"
 	}
-	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
+	return fmt.Sprintf("blsupdate: %s is singular to working precision (%s): %s", e.What, cause, advice)
 }
 
 func (e *ConditionError) Unwrap() error { return e.Err }
@@ -59,17 +59,17 @@ type RankError struct {
 }
 
 func (e *RankError) Error() string {
-	advice := "are too few for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which works with any number of samples"
+	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which works with any number of samples"
 	switch {
 	case e.Lambda > 0 && e.Running:
-		return fmt.Sprintf("blsupdate: the change would leave %d samples for %d nodes with lambda > 0: "+
+		return fmt.Sprintf("blsupdate: the change would leave too few samples (%d) for %d nodes with lambda > 0: "+
 			"keep at least as many samples as nodes, or start a new model with gram or qr", e.Samples, e.Nodes)
 	case e.Lambda > 0:
-		advice = "are too few for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
+		advice = "for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
 	case e.Running:
-		advice = "do not determine the weights of %d nodes without a ridge: add rows first, or call SetLambda with a positive ridge"
+		advice = "to determine the weights of %d nodes without a ridge: add rows first, or call SetLambda with a positive ridge"
 	}
-	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
+	return fmt.Sprintf("blsupdate: too few samples (%d) "+advice, e.Samples, e.Nodes)
 }
 
 // A LeverageError reports that rows, or a part of the ridge, cannot be removed or left out. In some
@@ -85,8 +85,8 @@ type LeverageError struct {
 	// for LeaveOneOut, which removes nothing.
 	Action Action
 
-	// TooFew is whether too few samples would be left to rebuild the model from: none, or in
-	// RidgeInverse and InverseCholesky without a ridge fewer than nodes.
+	// TooFew means that too few samples would be left to rebuild the model: none or, in
+	// RidgeInverse and InverseCholesky without a ridge, fewer than nodes.
 	TooFew bool
 }
 

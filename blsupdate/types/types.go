@@ -115,8 +115,8 @@ type Options struct {
 	Solve bool
 	// C selects when Original and Improved use the general formula for B.
 	C CMode
-	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, l×q, since it needs D
-	// twice. Rows of D that do not fit are computed twice, at 2qk flops each. 0 stands for
+	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, l×q, which it needs twice.
+	// Rows of D that do not fit are computed twice, at 2qk flops each. 0 stands for
 	// DefaultWorkspace; a negative number keeps nothing. If ‖DᵀD‖ is above 1e3, an update
 	// factorizes D by QR, which takes as much memory again. If not all of D is kept, it adds the
 	// batch in halves instead, at 4qkl more flops per division.
