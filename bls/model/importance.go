@@ -42,7 +42,7 @@ func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.Importa
 			if labels[i], ok, err = m.ClassOf(b, i); err != nil {
 				return nil, nil, err
 			} else if !ok {
-				labels[i] = -1 // a miss
+				labels[i] = -1 // an unknown class, always a miss
 			}
 		}
 		all, err = m.Classifier.ImportanceContext(ctx, b.X, labels, opt)

@@ -120,7 +120,7 @@ func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 	})
 }
 
-// AddLearned adds a learned or removed file to the list, and deletes its entry of the other kind.
+// AddLearned adds a learned or removed file to the list, and deletes its entry of the opposite kind.
 func (m *Model) AddLearned(l modelfile.Learned) {
 	list := slices.Clone(m.Metadata.Learned)
 	if i := m.FindLearned(l.Size, l.Hash, !l.Removed); i >= 0 {

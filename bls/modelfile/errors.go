@@ -17,7 +17,7 @@ var ErrChanged = errors.New("modelfile: the model changed while it was being wri
 type WriteError = atomicfile.WriteError
 
 // FolderError is returned by Save if the new file is in place but its folder could not be synced. A
-// loss of power may then restore the old file.
+// power loss may then restore the old file.
 type FolderError = atomicfile.FolderError
 
 // VersionError reports that a file has a version of the format that this program cannot read: a newer
@@ -83,7 +83,7 @@ func (e *FormatError) Unwrap() error { return e.Err }
 
 // MetadataError reports that metadata cannot be written or does not match the model.
 type MetadataError struct {
-	Field string // its name in the file
+	Field string // the name of the field in the file
 	What  string // what is wrong
 }
 

@@ -55,10 +55,10 @@ type Metadata struct {
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
 
-// Progress tells how far a training run has come.
+// Progress is the state of a training run, from which a program can continue it.
 type Progress struct {
 	Rows    int64    `json:"rows,omitempty"`    // the rows processed so far, including rows held out
-	Sources []string `json:"sources,omitempty"` // in the order of reading
+	Sources []string `json:"sources,omitempty"` // the names of the sources, in the order of reading
 	Done    bool     `json:"done,omitempty"`    // whether all rows are learned
 }
 
@@ -67,7 +67,7 @@ type Learned struct {
 	Name string `json:"name"` // the name of the file without its folder
 	Size int64  `json:"size"` // in bytes
 	Rows int64  `json:"rows"` // the rows that were learned
-	Hash string `json:"hash"` // the XXH64 of its bytes, in hexadecimal
+	Hash string `json:"hash"` // the XXH64 of the content, in hexadecimal
 
 	Removed bool `json:"removed,omitempty"` // whether the rows were unlearned
 }

@@ -259,11 +259,11 @@ func (s *scanner) section(names []string, read func(name string, payload io.Read
 
 // Info describes a file without its model.
 type Info struct {
-	Version  int               // of the format
+	Version  int               // the version of the format
 	Sections []Section         // in the order of the file
 	Metadata Metadata          // as in File
-	Bytes    int64             // of the whole file
-	SHA256   [sha256.Size]byte // of everything before the last section, which holds it
+	Bytes    int64             // the size of the whole file
+	SHA256   [sha256.Size]byte // the hash of everything before the last section, which stores the hash
 }
 
 // Regressor reports whether the model is a bls.Regressor rather than a bls.Classifier.
@@ -275,8 +275,8 @@ func (i *Info) Regressor() bool {
 type Section struct {
 	Name   string // 4 characters: "META", "CLAS" or "REGR", "END "
 	Offset int64  // from the beginning of the file
-	Bytes  int64  // of its content, without the name, the length and the checksum
-	CRC32C uint32 // of everything but the checksum
+	Bytes  int64  // the size of the content, without name, length and checksum
+	CRC32C uint32 // the checksum of name, length and content
 }
 
 // Inspect reads a file to its end and verifies all checksums, without decoding the model. Besides the
