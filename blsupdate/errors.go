@@ -54,7 +54,7 @@ type StateError = codec.StateError
 // A ShapeError reports that a matrix has the wrong shape.
 type ShapeError struct {
 	Op         string // the package that reports it, such as "bls"; "" stands for "blsupdate"
-	Matrix     string // its name in the documentation of the method
+	Matrix     string // the name of the matrix in the documentation of the method
 	Rows, Cols int
 	Want       string // the shape it should have
 }
@@ -66,8 +66,8 @@ func (e *ShapeError) Error() string {
 // A NotFiniteError reports that a matrix contains a NaN or an infinity.
 type NotFiniteError struct {
 	Op       string // the package that reports it, such as "bls"; "" stands for "blsupdate"
-	Matrix   string // its name in the documentation of the method
-	Row, Col int    // of the first such element, from 0
+	Matrix   string // the name of the matrix in the documentation of the method
+	Row, Col int    // the position of the first such element, from 0
 	Value    float64
 }
 
@@ -79,7 +79,7 @@ func (e *NotFiniteError) Error() string {
 type OptionError struct {
 	Op     string // the package that reports it, such as "bls"; "" stands for "blsupdate"
 	Option string // the name of the option or argument
-	Value  any    // its value
+	Value  any    // the given value
 	Want   string // the values that are valid
 }
 

@@ -66,7 +66,7 @@ func (n Needs) check() error {
 type Choice struct {
 	Method  Method
 	Options Options // for New: Lambda, Form, Solve and Backend are set
-	Seconds float64 // predicted for all batches and solutions for the weights, without the start
+	Seconds float64 // the predicted time of all batches and of solving for the weights, without the start
 
 	// Candidates lists all methods in all forms: first the valid ones except Original, then
 	// Original if it is valid, then the invalid ones. Each of the three groups is sorted by time.
@@ -81,7 +81,7 @@ type Candidate struct {
 	Method  Method
 	Options Options
 
-	Seconds float64 // predicted for all batches and solutions for the weights
+	Seconds float64 // the predicted time of all batches and of solving for the weights
 	Flops   float64
 	Memory  float64 // bytes of the state after the last batch, plus the new storage of an update or a solution
 

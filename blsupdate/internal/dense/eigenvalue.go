@@ -37,7 +37,7 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 		if len(basis) == min(n, lanczosSteps) {
 			break
 		}
-		for range 2 { // twice, since the remainder may be small
+		for range 2 { // orthogonalize twice, since the remainder may be small
 			for _, b := range basis {
 				Add(x, -Dot(b, x), b)
 			}

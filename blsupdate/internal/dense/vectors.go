@@ -50,7 +50,7 @@ func Scale(f float64, x []float64) {
 	}
 }
 
-// Add adds f y to x, and rounds both the product and the sum.
+// Add computes x += f y, rounding both the product and the sum.
 func Add(x []float64, f float64, y []float64) {
 	y = y[:len(x)]
 	for i := range x {

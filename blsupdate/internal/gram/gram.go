@@ -338,7 +338,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.CheckLeft(q); err != nil {
 		return out, err
 	}
-	triangle := memory.Triangle(s.K) // of the new G, and of its factor with V
+	triangle := memory.Triangle(s.K) // once for the new G, once for its factor
 	if err := s.Reserve(types.ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
 		return out, err
 	}
