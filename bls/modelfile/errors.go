@@ -75,7 +75,7 @@ type FormatError struct {
 
 func (e *FormatError) Error() string {
 	// The text is cut: metadata may be 1 MiB of text, which errors of encoding/json repeat.
-	return fmt.Sprintf("modelfile: section %q is invalid: %.300s: use a backup, or train again",
+	return fmt.Sprintf("modelfile: section %q is invalid (%.300s): use a backup, or train again",
 		e.Section, fmt.Sprint(e.Err))
 }
 
