@@ -50,10 +50,18 @@ func (b *Batch) Where(i int) Place {
 	if i >= 0 && i < len(b.places) {
 		return b.places[i]
 	}
-	if i < 0 || b.X == nil || i >= b.X.RawMatrix().Rows {
+	if i < 0 || i >= b.rows() {
 		panic(panicRow)
 	}
 	return Place{}
+}
+
+// rows returns the number of rows. A batch without X has a place for each.
+func (b *Batch) rows() int {
+	if b.X == nil {
+		return len(b.places)
+	}
+	return b.X.RawMatrix().Rows
 }
 
 // Number returns the position, from 1, of row i among the samples of all sources, bad ones included.

@@ -106,6 +106,10 @@ func TestPixels(t *testing.T) {
 	if got := slices.Concat(b.Pixels, last.Pixels); b.X != nil || !slices.Equal(got, data) || len(b.Pixels) != 8 || last.Labels[0] != "9" || b.Where(1).Row != 2 {
 		t.Errorf("pixels %v, labels %v and %v, row %d", got, b.Labels, last.Labels, b.Where(1).Row)
 	}
+	rest, aside := b.Split(func(i int) bool { return i == 1 })
+	if !slices.Equal(rest.Pixels, data[:4]) || !slices.Equal(aside.Pixels, data[4:8]) || rest.X != nil || aside.Where(0).Row != 2 {
+		t.Errorf("split into %v and %v", rest, aside)
+	}
 	if got := testutil.PanicValue(func() { b.Where(2) }); got != panicRow {
 		t.Errorf("row 2 of 2: panic %v", got)
 	}

@@ -7,11 +7,11 @@ import "blskernel/internal/linalg/block"
 //
 //	cost: copies the rows; if all are on one side, that side is b itself.
 func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
-	if b.X == nil {
+	if b.rows() == 0 {
 		return nil, nil
 	}
 	var here, there []int
-	for i := range b.X.RawMatrix().Rows {
+	for i := range b.rows() {
 		if held(i) {
 			there = append(there, i)
 		} else {
@@ -29,9 +29,12 @@ func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
 
 // pick returns a batch of the given rows, at least one, in ascending order.
 func (b *Batch) pick(rows []int) *Batch {
-	kept := len(b.Kept) / b.X.RawMatrix().Rows
-	out := &Batch{X: block.PickRows(b.X, rows), Labels: pickEach(b.Labels, rows, 1), Weights: pickEach(b.Weights, rows, 1),
-		Kept: pickEach(b.Kept, rows, kept), places: pickEach(b.places, rows, 1), First: b.Number(rows[0]) - 1}
+	n := b.rows()
+	out := &Batch{Pixels: pickEach(b.Pixels, rows, len(b.Pixels)/n), Labels: pickEach(b.Labels, rows, 1), Weights: pickEach(b.Weights, rows, 1),
+		Kept: pickEach(b.Kept, rows, len(b.Kept)/n), places: pickEach(b.places, rows, 1), First: b.Number(rows[0]) - 1}
+	if b.X != nil {
+		out.X = block.PickRows(b.X, rows)
+	}
 	if b.Y != nil {
 		out.Y = block.PickRows(b.Y, rows)
 	}
