@@ -39,7 +39,7 @@ const (
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
-		return &OptionError{Option: "the model", Want: "one from New or Decode"}
+		return &OptionError{Option: "the model", Value: fmt.Sprintf("%T", u), Want: "a model from New or Decode"}
 	}
 	if err := d.whole(); err != nil {
 		return err

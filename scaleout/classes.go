@@ -22,7 +22,7 @@ func (b *base) unknown(label string) string {
 	if !utf8.ValidString(label) {
 		do = "it is not UTF-8: save the file as UTF-8"
 	}
-	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), names.List(b.Labels()), do)
+	return fmt.Sprintf("the label %.80q is not a class of the model (%s); %s", label, names.List(b.Labels()), do)
 }
 
 // targetsOf returns the targets Y of rows with the given labels, in the form that Expand returns. all

@@ -87,7 +87,7 @@ func TestNewClasses(t *testing.T) {
 	}
 	shard := Shard{Path: filepath.Join(folder, "1.csv")}
 	_, err = bundle(newLearnFn(t, path, Options{KnownLabels: true}), shard)
-	if err == nil || !strings.Contains(err.Error(), `1.csv:2: the label "a" is not one of the 2 classes of the model ("d", "b"); train the model with all classes`) {
+	if err == nil || !strings.Contains(err.Error(), `1.csv:2: the label "a" is not a class of the model ("d", "b"); train the model with all classes`) {
 		t.Errorf("with KnownLabels: %v", err)
 	}
 }

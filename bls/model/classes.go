@@ -107,8 +107,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 			return nil, err
 		}
 		if m.Closed {
-			return nil, labelError(b, row, m.LabelsIn, fmt.Sprintf("the label %q is not one of the %s of the model (%s)",
-				b.Labels[row], names.Count(have, "class", "classes"), names.List(m.Labels())), AddClass)
+			return nil, labelError(b, row, m.LabelsIn, fmt.Sprintf("the label %q is not a class of the model (%s)", b.Labels[row], names.List(m.Labels())), AddClass)
 		}
 	}
 	if len(all) > MaxClasses || len(added) > FewLabels && 2*len(added) > len(b.Labels) {

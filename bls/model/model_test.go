@@ -119,7 +119,7 @@ func TestRefuses(t *testing.T) {
 		row        int
 		do         Remedy
 	}{
-		{"1,2,red\n3,4,blue\n", `rows.csv:3: the label "blue" is not one of the 2 classes of the model ("red", "green"): add the class`, true, -1, AddClass},
+		{"1,2,red\n3,4,blue\n", `rows.csv:3: the label "blue" is not a class of the model ("red", "green"): add the class`, true, -1, AddClass},
 		{"1,2,\xff\n", `rows.csv:2: the label "\xff" is not UTF-8: save the file`, false, -1, SaveUTF8},
 		{many, `rows.csv:2: 21 rows would add 21 classes to the model, such as "x0": is this the`, false, -1, OtherTarget},
 		{"1,2,red\n1e200,2,blue\n", "rows.csv:3: the nodes are beyond ±1e+140", false, 1, DropRow},
