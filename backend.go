@@ -17,7 +17,7 @@ import (
 )
 
 // EnvBackend names the environment variable that selects the backend: "pure", "openblas", or
-// "pure/KERNEL". For an unusable value, Lookup fails and Default panics: there is no silent fallback.
+// "pure/KERNEL". If its value is unusable, Lookup("") fails and Default panics, without a fallback.
 const EnvBackend = "BLSKERNEL_BACKEND"
 
 // envLibrary names the environment variable that selects the OpenBLAS library. It repeats
@@ -35,8 +35,8 @@ func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 // of checks on every backend. A backend also panics on a size that its integers cannot hold: pure above
 // MaxInt/4, openblas beyond 32 bits.
 //
-// A Backend is passed down as a value, so a program can compare two of them. The methods of a Backend
-// may be called from several goroutines at once.
+// A Backend is passed down as a value, so a program can compare two backends. Its methods may be called
+// from several goroutines at once.
 type Backend interface {
 	// Name returns the name that Lookup takes, such as "pure" or "openblas".
 	Name() string
@@ -46,7 +46,7 @@ type Backend interface {
 // UnavailableError reports a backend that this process cannot use. Lookup returns it.
 type UnavailableError struct {
 	Backend string // the requested name
-	Why     string // what is missing
+	Why     string // the reason, such as a missing library
 	Remedy  string // what to do about it
 }
 
@@ -190,11 +190,11 @@ var (
 // The pure backend reads the bound and GOMAXPROCS at each call. A change does not affect calls in
 // progress, and results do not depend on the bound. The first call that is estimated to take 60
 // microseconds or more starts a pool of workers, goroutines on their own threads: one fewer than the
-// least of n, GOMAXPROCS and the number of CPUs. They share the work of calls estimated to take 40
+// minimum of n, GOMAXPROCS and the number of CPUs. They share the work of calls estimated to take 40
 // microseconds or more. After a call they poll for 0.2 ms and then sleep, so an idle process spends no
-// time on them. If other work takes their CPUs, calls do without them for a while. On Linux, workers
-// avoid the CPU of the caller. SetThreads(1) ends the pool. Call it first in a testing/synctest bubble,
-// which waits for all goroutines started in it.
+// time on them. If other work occupies their CPUs, calls run without workers for a while. On Linux,
+// workers avoid the CPU of the caller. SetThreads(1) ends the pool. In a testing/synctest bubble, which
+// waits for all goroutines started in it, call SetThreads(1) first.
 //
 // OpenBLAS receives the bound when it is opened and at each SetThreads. A later change of GOMAXPROCS
 // therefore takes effect only at the next SetThreads(0).
@@ -210,8 +210,8 @@ func SetThreads(n int) {
 	}
 }
 
-// Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if that is 0.
-// Fewer threads may be in use.
+// Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if the value is
+// 0. Fewer threads may be in use.
 func Threads() int {
 	if n := int(threads.Load()); n > 0 {
 		return n
