@@ -1,19 +1,19 @@
 #!/bin/sh
-# Runs the testing benchmarks of a package on each backend in turn and prints benchstat's table with a column for each.
-# Every round runs all backends, each in a process of its own, in an order that alternates: a disturbance of the
-# machine then affects all of them.
+# Runs the testing benchmarks of a package on several backends and prints benchstat's table with a column for each
+# backend. Every round runs all backends, each in its own process, in alternating order, so that a disturbance of the
+# machine affects all of them.
 #
 #   BENCH='Operation/op=(dgemm|dtrsm)' COUNT=10 bench/benchcompare.sh
 #   BENCH=Updater/call=Update BENCHFLAGS='-k 1000 -l 10000 -q 100,1000' bench/benchcompare.sh
 #
-# BENCH       regular expressions for -bench with spaces between them, of the name and, after a slash, of the keys that
-#             follow the backend's; default: the products, factorizations and updates that stand for the rest
+# BENCH       regular expressions for -bench, separated by spaces: for the name and, after a slash, for the keys that
+#             follow the backend's; default: the products, factorizations and updates that represent the rest
 # COUNT       rounds, 6 by default: the fewest for which benchstat reports a 95% interval
 # BENCHTIME   for -benchtime, 100ms by default
 # PKG         folder of the package, ./bench/benchmarks by default
 # BACKENDS    default "pure openblas"; also pure/avx2 and other kernels, which have columns of their own
 # BENCHFLAGS  more flags for the test binary
-# OUT         file that keeps the output of the benchmarks; like PKG, from the root of the repository
+# OUT         file for a copy of the output of the benchmarks; like PKG, relative to the root of the repository
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -40,7 +40,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# Without benchstat there would be no table at the end.
+# Fail early: without benchstat there would be no table at the end.
 "$GO" build -o "$work/blskernel" ./cmd/blskernel
 "$GO" test -c -o "$work/benchmarks" "$PKG" || fail "$PKG does not compile"
 [ -x "$work/benchmarks" ] || fail "$PKG has no tests, and so no benchmarks"
@@ -68,7 +68,7 @@ case $usable in
 *) echo "benchcompare: only one backend,$usable, so the table compares nothing" >&2 ;;
 esac
 
-# select_on BACKEND prints BENCH with the key of the backend, which comes first below the name.
+# select_on BACKEND prints BENCH with the key of the backend, which is the first key after the name.
 select_on() (
 	set -f
 	pattern=

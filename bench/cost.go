@@ -60,7 +60,7 @@ func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 // is disturbed only if the peak moved during every update of its setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time. It is negative if the update took longer.
+// Deviation returns the relative error of the predicted time: negative if the update took longer.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
@@ -73,14 +73,14 @@ const (
 )
 
 const (
-	// longCost is the time of an update, in seconds, above which garbage is collected after it. New
-	// matrices then reuse the memory of old ones. Shorter updates follow one another as in a stream
-	// of samples, and find their operands in the caches.
+	// longCost is the time, in seconds, above which an update is followed by a garbage collection,
+	// so that new matrices reuse the memory of old ones. Shorter updates follow one another as in a
+	// stream of samples, and find their operands in the caches.
 	longCost = 0.05
 
-	// shortCost is the time, in seconds, below which an update is short. A Stream runs unmeasured
-	// updates for warmUp between measuring the FMA peak and a short update. The workers are then
-	// awake, and the code is in the caches. An isolated update takes up to 1.6 times as long.
+	// shortCost is the time, in seconds, below which an update is short. Between measuring the FMA
+	// peak and a short update, a Stream runs unmeasured updates for warmUp. They wake the workers
+	// and bring the code into the caches. An isolated update takes up to 1.6 times as long.
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
 
@@ -100,8 +100,8 @@ type costRun struct {
 	last   float64 // the seconds of the last update, or 0
 }
 
-// startCost creates the model of s from seed, and runs updates that are not counted, because the first
-// one allocates memory and starts goroutines. peak measures the FMA peak.
+// startCost creates the model of s from seed and runs unmeasured updates, because the first update
+// allocates memory and starts goroutines. peak measures the FMA peak.
 func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint64, peak func() float64) (*costRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
 	if s.L-s.Q >= s.K {
-		before = s.L - s.Q // so that the first counted update adds to s.L rows
+		before = s.L - s.Q // so that the first measured update adds to s.L rows
 	}
 	model, err := blsupdate.New(s.Method, normal(r, before, s.K), normal(r, before, s.C), s.Options)
 	if err != nil {
@@ -125,7 +125,7 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	return run, run.warm(settleTime)
 }
 
-// update adds the rows again, records the cost and returns the seconds that this took. The time is
+// update adds the rows once more, records the cost, and returns the measured seconds. The time is
 // predicted for the mean of the FMA peaks before and after the update.
 func (r *costRun) update(ctx context.Context) (float64, error) {
 	if err := ctx.Err(); err != nil {
@@ -174,7 +174,7 @@ func medianCost(costs []Cost) Cost {
 	return costs[len(costs)/2]
 }
 
-// costOf returns the Cost of an update of a model with l rows from its report. rates predict the times.
+// costOf returns the Cost of an update from its report. The model had l rows; rates predict the times.
 func (r *costRun) costOf(l int, report blsupdate.Report, rates *blsupdate.Rates) Cost {
 	c := Cost{
 		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(),

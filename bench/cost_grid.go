@@ -59,7 +59,7 @@ func ValidationGrid(b blskernel.Backend) []Setting {
 	return grid
 }
 
-// An Agreement summarizes how well times were predicted.
+// An Agreement summarizes how well predicted times agree with measured times.
 type Agreement struct {
 	Settings int     `json:"settings"`
 	Median   float64 `json:"median"`        // of the absolute values of Cost.Deviation
@@ -98,7 +98,7 @@ func quantile(sorted []float64, p float64) float64 {
 
 const (
 	// maxMoved is the relative change of the FMA peak during an update above which the update is
-	// left out. The machine was doing other work, which no prediction can account for.
+	// left out: the machine was then doing other work, which no prediction can account for.
 	maxMoved = 0.05
 	// maxLeftOut is the share of left-out updates above which a result is unreliable.
 	maxLeftOut = 0.25
@@ -109,18 +109,18 @@ const (
 // A Measured is the result of Measure.
 type Measured struct {
 	Costs            []Cost // for each setting, the update with the median deviation; see Cost.Disturbed
-	Updates, LeftOut int    // the number of measured updates, and how many of them were disturbed
+	Updates, LeftOut int    // the numbers of measured and of disturbed updates
 	// Unknown says why the result is unreliable. It is empty for a reliable result.
 	Unknown string
 }
 
 // Measure trains a model on rows drawn from seed for each setting, updates it, and compares the times
-// with predictions from rates. It makes the given number of passes over the settings, so that other
-// work of some seconds spoils only one pass. A pass updates a setting until rounds updates are
-// undisturbed, or until five are and a second has passed. Each update starts from more samples (Cost.L)
-// than the previous one, and has its own prediction. An update is discarded and repeated if the FMA
-// peak moved by more than 5%, up to 3·rounds updates in all. measured receives the share of the work
-// done; it may be nil.
+// with predictions from rates. It makes the given number of passes over the settings, so that a
+// disturbance of a few seconds spoils only one pass. A pass repeats the update of a setting until
+// rounds updates are undisturbed, or until five are and a second has passed. Each update starts from
+// more samples (Cost.L) than the previous one, and has its own prediction. An update is discarded and
+// repeated if the FMA peak moved by more than 5%, up to 3·rounds updates in all. measured receives the
+// share of the work done; it may be nil.
 //
 //	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(

@@ -66,7 +66,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 		FeatureSeconds: time.Since(began).Seconds(), FeatureFlops: r.counter.Flops(),
 	}
 	// Each step begins with a different variant, so that no variant always inherits the caches,
-	// memory and clock rate that the same other variant left.
+	// memory and clock rate of the same predecessor.
 	for n := range r.Variants {
 		i := (step + n) % len(r.Variants)
 		if err := ctx.Err(); err != nil {
@@ -95,8 +95,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 }
 
 // change starts variant i with rows a and targets y if start is true, and otherwise adds them. It
-// returns the seconds that this and the weights took. If warm is true, an untimed start comes first, to
-// allocate memory and start threads.
+// returns the seconds for the change and for the weights. If warm is true, an untimed start comes
+// first, to allocate memory and start threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)
@@ -114,7 +114,7 @@ func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (secon
 	return seconds, err
 }
 
-// timed returns the model from change, its weights, and the seconds that both took.
+// timed returns the model from change, its weights, and the seconds for both.
 func timed(change func() (blsupdate.Updater, error)) (u blsupdate.Updater, w *mat.Dense, seconds float64, err error) {
 	runtime.GC() // frees the previous model, which may be as large
 	began := time.Now()

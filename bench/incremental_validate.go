@@ -7,11 +7,12 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/io/names"
 )
 
-// Validate returns an error if Run cannot run the experiment: a *blsupdate.RankError if there are fewer
-// initial samples than nodes and a method needs as many. Run checks the options of features and
-// updates.
+// Validate returns an error if Run cannot run the experiment. It is a *blsupdate.RankError if a method
+// needs at least as many initial samples as there are nodes. Run itself checks the options of features
+// and updates.
 func (e *Incremental) Validate() error {
 	switch {
 	case e.Initial < 1:
@@ -41,7 +42,7 @@ func (e *Incremental) Validate() error {
 			e.Train.Rows, e.Train.Cols, e.Test.Rows, e.Test.Cols)
 	}
 	if n := e.Train.Len(); e.Initial > n || e.Updates > 0 && e.Batch > (n-e.Initial)/e.Updates {
-		return fmt.Errorf("bench: %s has %d samples, but %d + %d×%d are needed: use a smaller start, or fewer or smaller batches",
+		return fmt.Errorf("bench: %s has %d samples, but %d + %d×%d are needed: use fewer initial samples, or fewer or smaller batches",
 			e.Train.Name, n, e.Initial, e.Updates, e.Batch)
 	}
 	for _, v := range e.Variants {
@@ -64,5 +65,5 @@ func (e *Incremental) checkMemory() error {
 		need = memory.Sum(need, blsupdate.StateBytes(v.Method, e.Initial+e.Updates*e.Batch, e.Nodes(), e.Train.Classes))
 	}
 	return memory.Check(need, "bench", "use fewer variants, nodes or samples",
-		"a run of %d variants with %d nodes and %d samples", len(e.Variants), e.Nodes(), e.Initial+e.Updates*e.Batch)
+		"a run of %s with %d nodes and %d samples", names.Count(len(e.Variants), "variant"), e.Nodes(), e.Initial+e.Updates*e.Batch)
 }

@@ -36,7 +36,7 @@ func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 }
 
 // RandomNORB returns n images of random pixels, each 2×32×32 as in reduced small NORB, with random
-// labels of 5 classes. They serve to measure times without the files of NORB.
+// labels of 5 classes. They stand in for NORB where only times are measured.
 func RandomNORB(n int, seed uint64) *dataset.Images {
 	r := rand.New(rand.NewPCG(seed, 0))
 	const rows, cols, classes = 64, 32, 5

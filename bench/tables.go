@@ -71,14 +71,15 @@ func (t PaperTable) TitleOn(data string) string {
 	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", DataName(data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
 }
 
-// DataName returns the display name of MNIST, NORB, SyntheticDigits or RandomImages, or else data.
+// DataName returns the display name of MNIST, NORB, SyntheticDigits or RandomImages, and any other data
+// unchanged.
 func DataName(data string) string {
 	names := map[string]string{MNIST: "MNIST", NORB: "small NORB", SyntheticDigits: "synthetic digits", RandomImages: "random images"}
 	return cmp.Or(names[data], data)
 }
 
-// Scaled returns the table with Nodes, Initial and Batch multiplied by s > 0 and rounded. They are at
-// least 20, 40 and 1. Updates is unchanged.
+// Scaled returns the table with Nodes, Initial and Batch multiplied by s > 0 and rounded, but not below
+// 20, 40 and 1. Updates is unchanged.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const minNodes = 20
@@ -165,10 +166,10 @@ type TableRow struct {
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
 	FeatureFlops   float64 `json:"feature_flops,omitempty"`
-	// Peak is the FMA peak of all threads together, in flop/s: the mean of before and after the
-	// step.
+	// Peak is the FMA peak of all threads together, in flop/s: the mean of the peaks before and
+	// after the step.
 	Peak float64 `json:"peak,omitempty"`
-	// Retraining has the times of solutions from scratch for as many samples, if measured.
+	// Retraining has the times of solutions from scratch for all samples so far, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
 }
 
@@ -176,7 +177,7 @@ type TableRow struct {
 type TableCell struct {
 	Method string `json:"method"`         // in the format of Variant.String
 	Form   string `json:"form,omitempty"` // of B
-	// Accuracy is the accuracy on the test set, in percent; absent without data.
+	// Accuracy is the accuracy on the test set, in percent; absent without a test set.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	Seconds      float64  `json:"seconds"`       // of the step: features, update and weights
 	TotalSeconds float64  `json:"total_seconds"` // of all steps so far
@@ -188,7 +189,7 @@ type TableCell struct {
 	Steps []StepTime `json:"steps,omitempty"`
 }
 
-// A StepTime is a step of an update, with the flops counted at the backend.
+// A StepTime is a step of an update, with the flops that the backend counted.
 type StepTime struct {
 	Step    string  `json:"step"` // as named by blsupdate
 	Seconds float64 `json:"seconds"`
@@ -199,7 +200,7 @@ type StepTime struct {
 type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
-	// PseudoinverseBy names the way in which A⁺ was computed, as blsupdate.Start.String does. It is
+	// PseudoinverseBy names the method that computed A⁺, as blsupdate.Start.String does. It is
 	// "cholesky" for the paper's ridge formula, and "qr" or "svd" if AᵀA + lambda I is not positive
 	// definite to working precision.
 	PseudoinverseBy string  `json:"pseudoinverse_by"`

@@ -14,7 +14,7 @@ type Variant struct {
 	Solve  bool           // for Improved: solve a linear system for B
 }
 
-// PlannerSeries stands for the planner's method in a list of methods.
+// PlannerSeries stands for the planner's choice in a list of methods.
 const PlannerSeries = "planner"
 
 // Variants returns a Variant with the default choices for each method.
@@ -43,7 +43,7 @@ func variantName(method, form string, solve bool) string {
 	return method
 }
 
-// ParseVariant parses the text of Variant.String; the parts after the method may come in any order.
+// ParseVariant parses the result of Variant.String; the parts after the method may be in any order.
 // The error names the invalid part.
 func ParseVariant(s string) (Variant, error) {
 	parts := strings.Split(s, "/")

@@ -26,8 +26,8 @@ const (
 	WhitenUnit      = "unit"
 )
 
-// whitenings has the constants r and e of each. The r of WhitenUnit is the r of WhitenReference, scaled
-// from pixels in [0, 255] to [0, 1].
+// whitenings maps the values of Incremental.Whitening to the constants r and e. The r of WhitenUnit is
+// the r of WhitenReference, scaled from pixels in [0, 255] to [0, 1].
 var whitenings = map[string][2]float64{WhitenReference: {10, 100}, WhitenUnit: {10.0 / (255 * 255), 0.1}}
 
 // A whitening whitens samples with the least change (ZCA, "zero phase components"). For a sample x, a
@@ -72,7 +72,7 @@ func newWhitening(b blskernel.Backend, x *mat.Dense, r, e float64) (*whitening, 
 		}
 	}
 	if !eigensym.Syev(factor.On(w.backend), blas.Upper, true, d, block.Dense(v, d), w.values) {
-		return nil, fmt.Errorf("bench: the eigenvalues of the covariance of %d samples of %d pixels did not converge", l, d)
+		return nil, fmt.Errorf("bench: whitening of %d samples with %d pixels: the eigenvalues of the covariance did not converge", l, d)
 	}
 	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)) is exactly symmetric, and takes half the flops.
 	for j := range d {
@@ -87,7 +87,7 @@ func newWhitening(b blskernel.Backend, x *mat.Dense, r, e float64) (*whitening, 
 	return w, nil
 }
 
-// transform replaces the rows of x with whitened rows.
+// transform whitens the rows of x in place.
 func (w *whitening) transform(x *mat.Dense) {
 	standardize(x, w.r)
 	for panel := range w.centered(x) {
@@ -95,8 +95,8 @@ func (w *whitening) transform(x *mat.Dense) {
 	}
 }
 
-// centered subtracts the mean of the fit from the rows of x, which are standardized, and yields them in
-// panels of 8 MB, at least 64 rows.
+// centered subtracts the mean of the fit from the standardized rows of x, and yields the rows in panels
+// of 8 MB, or of 64 rows if that is more.
 func (w *whitening) centered(x *mat.Dense) iter.Seq[*mat.Dense] {
 	l, d := x.Dims()
 	return func(yield func(*mat.Dense) bool) {
@@ -112,7 +112,7 @@ func (w *whitening) centered(x *mat.Dense) iter.Seq[*mat.Dense] {
 	}
 }
 
-// standardize sets each row of x to (x - mean(x)) / sqrt(var(x) + r).
+// standardize replaces each row v of x with (v - mean(v)) / sqrt(var(v) + r).
 func standardize(x *mat.Dense, r float64) {
 	l, d := x.Dims()
 	for i := range l {

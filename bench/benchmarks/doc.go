@@ -9,13 +9,14 @@
 //
 // BenchmarkOperation measures the operations of package speed. BenchmarkLapack, BenchmarkUpdater and
 // BenchmarkBls measure functions and methods of lapack, blsupdate and bls; call=Update is AddInputs
-// and then Weights. The names of sub-benchmarks are keys and values, the backend first:
+// followed by Weights. The names of sub-benchmarks are keys and values, the backend first:
 //
 //	BenchmarkOperation/backend=pure/op=dgemm/args=NN/n=256
 //	BenchmarkLapack/backend=pure/op=Cholesky.Refine/n=256
 //	BenchmarkUpdater/backend=openblas/call=Update/method=gram/form=auto/l=1000/k=200/q=50
 //
-// Thus benchstat -col /backend shows a column for each backend, and -col /method one for each method.
+// Thus benchstat shows a column for each backend with -col /backend, and for each method with
+// -col /method.
 //
 // # Sizes
 //
@@ -27,11 +28,11 @@
 // GFLOP/s are computed from the nominal flops in package speed, in package lapack's documentation and
 // in blsupdate.Model. Each call is made once before it is timed.
 //
-// If a call overwrites its input, the input is restored before each call. The clock is read around the
-// call alone, and ns/op is computed from these times. StopTimer and StartTimer are not used. They would
-// stop the world for each call, and a benchmark would last until its calls alone took a second.
-// Therefore -benchtime includes the restoring, and calls find threads asleep and caches cold. Level 1
-// and 2 operations, which can be as short as reading the clock, are not restored before each call.
+// If a call overwrites its input, the input is restored before each call. Only the call is timed, and
+// ns/op is computed from these times. StopTimer and StartTimer are not used: they would stop the world
+// for each call, and a benchmark would last until its calls alone took a second. Therefore -benchtime
+// includes the time to restore inputs, and calls find threads asleep and caches cold. Operations of
+// levels 1 and 2 can be as short as reading the clock, so their input is not restored before each call.
 //
 // The backends run one after the other, and OpenBLAS's workers spin for 0.1 s after a call. Each
 // benchmark therefore waits until the process is quiet. The script benchcompare.sh runs each backend

@@ -4,16 +4,16 @@
 //	go run ./bench/gate -v     prints every case
 //
 // floors.txt has a floor for each kernel and case, the same on all CPUs. The share is the kernel's
-// flops per second divided by the speed of its own loop of fused multiply-adds on registers. Both are
-// measured in turn in each round, on one thread and in CPU time of the process. The share is the median
-// over the rounds. The clock rate and other processes therefore hardly change it. A case fails if its
-// share is below its floor in four attempts.
+// flops per second divided by the speed of its own loop of fused multiply-adds on registers. Each round
+// measures both in turn, on one thread and in CPU time of the process. The share is the median over the
+// rounds, so the clock rate and other processes hardly change it. A case fails if its share is below
+// its floor in four attempts.
 //
-// The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
-// and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of
-// the other operations depend on loads and latencies. They differ between CPUs by up to a factor of
-// two, and by a quarter from hour to hour where caches are shared. Their floors find losses of a third
-// to a half. The gate does not detect losses on several threads, nor in memory beyond the caches.
+// The gate detects a loss of 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm, and dtrsm from
+// the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of the other
+// operations depend on loads and latencies. They differ between CPUs by up to a factor of two, and by a
+// quarter from hour to hour where caches are shared. The floors of these operations detect losses of a
+// third to a half. The gate does not detect losses on several threads, nor in memory beyond the caches.
 package main
 
 import (
@@ -62,7 +62,7 @@ func parse(text string) ([]floor, error) {
 	return all, nil
 }
 
-// measured measures and returns the share of the FMA peak that f's kernel reaches in f's case.
+// measured measures the share of the FMA peak that f's kernel reaches in f's case.
 func measured(ctx context.Context, f floor) (share float64, err error) {
 	b, err := blskernel.Lookup("pure/" + f.kernel)
 	if err != nil {
@@ -78,7 +78,8 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 }
 
 // run calls measure for the cases of the given kernels, in up to four attempts for a case below its
-// floor. It prints each failure, or every share if verbose, and returns how many cases always fail.
+// floor. It prints each failure, or every share if verbose, and returns the number of cases that fail
+// all attempts.
 func run(ctx context.Context, all []floor, kernels []string, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool) (below int, err error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(f floor) bool { return !slices.Contains(kernels, f.kernel) })
 	for attempt := 1; attempt <= 4; attempt++ {
@@ -116,7 +117,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	kernels := backend.Kernels()
 	if *only != "" {
 		if !slices.Contains(kernels, *only) {
-			fmt.Fprintf(errs, "gate: -kernel is %q, which this CPU does not have: want %s\n", *only, strings.Join(kernels, ", "))
+			fmt.Fprintf(errs, "gate: -kernel is %q, which this CPU cannot run: want %s\n", *only, strings.Join(kernels, ", "))
 			return 2
 		}
 		kernels = []string{*only}

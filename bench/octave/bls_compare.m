@@ -59,7 +59,7 @@ function bls_compare(results, folder)
             [P, W] = bls_update_improved(P, W, Ax, Ya);
           end
         otherwise
-          error('bls:compare', 'no method %s', method);
+          error('bls:compare', 'method %s is unknown; want gram, original or improved/paper', method);
       end
       print(method, ends(i+1), toc(began), rows{i}.cells(m).seconds);
     end
@@ -72,7 +72,7 @@ function bls_compare(results, folder)
 end
 
 function [table, rows] = read_results(name)
-% The line of the table and the lines of the first seed.
+% Returns the line of the table and the rows of the first seed.
   rows = {};
   lines = strsplit(strtrim(fileread(name)), "\n");
   for i = 1:numel(lines)

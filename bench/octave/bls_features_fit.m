@@ -54,7 +54,7 @@ function beta = sparse_autoencoder(A, H)
 end
 
 function A = rows_to_unit(A)
-% Each row to [-1, 1].
+% Scales each row to [-1, 1].
   low = min(A, [], 2);
   range = max(A, [], 2) - low;
   range(range == 0) = 1;

@@ -1,7 +1,7 @@
 function A = bls_idx(name)
-%BLS_IDX  The array of an idx file, one sample a row.
+%BLS_IDX  The array of an idx file, one sample per row.
 %   A = BLS_IDX(NAME) reads unsigned bytes, such as MNIST's: images as rows of pixels in [0, 1],
-%   labels as they are.
+%   labels unchanged.
 
   f = fopen(name, 'r', 'ieee-be');
   if f < 0

@@ -28,7 +28,7 @@ for round in $(seq "${ROUNDS:-3}"); do
 	OPENBLAS_NUM_THREADS=$threads OMP_NUM_THREADS=$threads "$octave" --no-history --norc --quiet --path "$PWD/bench/octave" \
 		--eval "bls_compare('$work/results', '$data')" >>"$work/steps"
 done
-# Sorts the rounds of each step by their ratio and takes the middle one.
+# Sorts the rounds of each step by their ratio and takes the middle round.
 sort -k1,1 -k2,2n -k5,5g "$work/steps" | awk '
 	function line(m, s, a, b, r) { printf "%-15s %8s %10.3f %13.3f %8.2f\n", m, s, a, b, r }
 	function step() { m = int((n + 1) / 2); line(method, samples, octave[m], ours[m], ratio[m]); a += octave[m]; b += ours[m]; n = 0 }

@@ -62,7 +62,7 @@ func methodsApart(runs []*run) (points float64) {
 
 // accuracyRows adds rows to t for the samples after each step, each method's accuracies, and the
 // paper's. For a complete run by a recipe it also returns a number for the top of the page and a plot.
-// Both show the method with the most seeds, maxSeeds of them. Otherwise maxSeeds is 0.
+// Both show the method with the most seeds, and maxSeeds is their number. Otherwise maxSeeds is 0.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages
@@ -83,7 +83,7 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 	points := func(of func(n int) (mean, deviation float64)) (all []Point) {
 		for n := range r.steps {
 			mean, deviation := of(n)
-			if math.IsNaN(deviation) { // of one seed, or none in the paper
+			if math.IsNaN(deviation) { // a single seed, or no figure in the paper
 				deviation = 0
 			}
 			all = append(all, Point{samples(n), mean, deviation})
@@ -105,7 +105,7 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 				r.steps[r.last()].Samples, r.name(), r.Recipe, names.Count(seeds, "seed"), paper)}
 			plot = &Plot{
 				Name: "accuracy", X: Axis{Label: "samples"}, Y: Axis{Label: "test accuracy in percent, " + r.name()},
-				Title:  fmt.Sprintf("After %d samples %s%% of the test set are right, and in the paper %s%%", r.steps[r.last()].Samples, ours, paper),
+				Title:  fmt.Sprintf("Test accuracy after %d samples: %s%%; the paper has %s%%", r.steps[r.last()].Samples, ours, paper),
 				Series: []Series{{Name: name, Line: true, Points: points(mean)}, {Name: "the paper", Points: points(printed)}},
 			}
 		}

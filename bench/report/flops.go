@@ -15,9 +15,9 @@ import (
 func flopsSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Flops of the steps, Table 1",
-		Text: `The steps of the paper's Table 1: flops by its formulas, flops counted at the backend during an
+		Text: `The steps of the paper's Table 1: flops by its formulas, flops counted by the backend during an
 update, and the factor between the two methods, which is (q/k)³/2, ql/(2k²) and q/k in three steps for
-q > k, and l/k in one for q ≤ k.`,
+q > k, and l/k in one step for q ≤ k.`,
 	}
 	for _, f := range files {
 		for _, c := range f.Flops {
@@ -50,8 +50,8 @@ func flopsTable(c bench.FlopsCase) Table {
 	return t
 }
 
-// shortUpdate is the time in seconds below which updates are reported separately: in shorter ones call
-// overhead, worker wake-ups and cache misses are a noticeable share.
+// shortUpdate is the time in seconds below which updates are reported separately: call overhead, worker
+// wake-ups and cache misses take a noticeable share of shorter updates.
 const shortUpdate = 0.0005
 
 // longUpdates is the name of the row for all other updates.
@@ -62,8 +62,8 @@ func PredictionSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Predicted against measured time",
 		Text: `The planner predicts the time of an update from its flops and the measured rates of the machine. The
-table shows its errors for updates of random models of several shapes, and for how many of them the
-counted flops equal the model's. On pure the aim is 5% at the median and 15% at the 95th percentile.`,
+table shows the errors for updates of random models of several shapes, and the number of updates whose
+counted flops equal the model's. The target on pure is 5% at the median and 15% at the 95th percentile.`,
 	}
 	var reached []string
 	type key struct {

@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNoResults is the error of New for files that have no results to report.
-var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells or costs")
+var ErrNoResults = errors.New("report: the files have no results; want lines of kind row, flops, cell or cost")
 
 // A Page is a report, made by New.
 type Page struct {
@@ -57,7 +57,7 @@ type Table struct {
 func (t Table) Long() bool { return len(t.Rows) > 12 }
 
 // New makes a page from files. It omits the kinds of results that no file has, and returns ErrNoResults
-// if there are none.
+// if no file has any results.
 func New(files []*result.File) (*Page, error) {
 	p, runs := new(Page), runsOf(files)
 	for _, s := range []Section{

@@ -37,7 +37,7 @@ type Point struct{ X, Y, Deviation float64 }
 
 // Sizes in CSS pixels. The plot is about as wide as the screen of a phone.
 const (
-	plotWidth, plotHeight = 400, 240 // an axis of names has nameRoom for each
+	plotWidth, plotHeight = 400, 240 // plotHeight is the minimum: a name on an axis takes nameRoom
 	lineHeight, nameRoom  = 16, 30
 	plotRight, titleWidth = plotWidth - 20, 54 // titleWidth is in characters
 )
@@ -125,8 +125,8 @@ func (s scale) label(v float64) string {
 	return fmt.Sprintf("%.6g", v)
 }
 
-// SVG returns the plot as an SVG file, with colors for light and dark pages. It does not draw points
-// that are not finite, or not positive on a logarithmic scale.
+// SVG returns the plot as an SVG file, with colors for light and dark pages. It omits points that are
+// not finite, and on a logarithmic scale points that are not positive.
 func (p *Plot) SVG() string {
 	var b strings.Builder
 	text := func(x, y float64, anchor, s string) {

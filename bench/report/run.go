@@ -23,7 +23,7 @@ type run struct {
 	steps []bench.TableRow // in order; times are medians over the seeds
 }
 
-// runsOf returns the tables of all files that have rows, by number and then by falling scale.
+// runsOf returns a run for each table with rows, sorted by number and then by decreasing scale.
 func runsOf(files []*result.File) (all []*run) {
 	for _, f := range files {
 		for _, t := range joined(f.Tables) {
@@ -45,8 +45,8 @@ func runsOf(files []*result.File) (all []*run) {
 	return all
 }
 
-// joined returns the tables of a file, where tables that differ only in their seeds are one. Such
-// tables come from several commands on one machine, the later ones for more seeds.
+// joined returns the tables of a file. It merges tables that differ only in their seeds: they come from
+// several commands on one machine, each with seeds of its own.
 func joined(tables []result.Table) (all []result.Table) {
 	for _, t := range tables {
 		i := slices.IndexFunc(all, func(other result.Table) bool {
@@ -70,7 +70,7 @@ func settings(t result.Table) result.Table {
 }
 
 // median returns row with medians over all seeds as its times. The time of a method is the median time
-// of the features plus the median of its own time without them.
+// of the features plus the median time of the method without the features.
 func (r *run) median(row bench.TableRow) bench.TableRow {
 	var features []float64
 	for _, other := range r.Rows {
@@ -88,7 +88,7 @@ func (r *run) median(row bench.TableRow) bench.TableRow {
 	return row
 }
 
-// bySeed returns of(row, c) for each cell c of a method in a step, one for each seed, without nils.
+// bySeed returns of(row, c) for each cell c of a method in a step, one for each seed. It skips nil.
 func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c bench.TableCell) *float64) (all []float64) {
 	for _, row := range r.Rows {
 		for _, c := range row.Cells {
@@ -103,7 +103,7 @@ func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c benc
 }
 
 // shareStarts sets the start times of Original and all forms of Improved with the same flops to their
-// mean. The difference is noise, and would enter every comparison of total times.
+// mean. Their differences are noise, which would enter every comparison of total times.
 func shareStarts(cells []bench.TableCell) {
 	starts := map[float64][]float64{} // seconds by flops
 	alike := func(c bench.TableCell) bool { return c.Method == "original" || improved(c.Method) }
@@ -192,7 +192,7 @@ func (r *run) paperTimes(method string) (figures bench.Figures) {
 	return figures
 }
 
-// name returns the number of the table and the settings that differ from the paper's, as text.
+// name describes the run: the number of the table and the settings that differ from the paper's.
 func (r *run) name() string {
 	name := fmt.Sprintf("Table %d", r.PaperTable.Table)
 	if r.Scale != 1 {

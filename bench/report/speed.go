@@ -15,7 +15,7 @@ import (
 )
 
 // A comparison is the key of a row: the machine, an operation, the threads and the backend name.
-// against is the divisor of its speed: another backend, oneThread, or empty for none.
+// against names the divisor of the ratio: another backend, oneThread, or empty for none.
 type comparison struct {
 	machine       *result.Machine
 	op, threads   string
@@ -43,7 +43,7 @@ speed as a share of the CPU's FMA peak with its widest vectors, on the same numb
 	}
 	var rows ordered[comparison, []measured]
 	var orders []int
-	var over ordered[string, []float64] // OpenBLAS, by the first backend, for each kernel
+	var over ordered[string, []float64] // the speed of the first backend over OpenBLAS, by kernel
 	var peaks ordered[string, [2]Series]
 	for _, f := range files {
 		for _, cell := range f.Cells {
@@ -107,7 +107,8 @@ speed as a share of the CPU's FMA peak with its widest vectors, on the same numb
 	return sec
 }
 
-// row returns the table's row for the speeds in of: the name, a cell for each order, and three columns.
+// row returns the table's row for the speeds in of: the name, a cell for each order, the mean and the
+// lowest ratio, and the largest share of the peak.
 func (c comparison) row(of []measured, orders []int) []string {
 	mean := func(of []measured, value func(m measured) float64) float64 {
 		var all []float64

@@ -69,7 +69,7 @@ computed: without C there are 6qkl. The total includes the start and all updates
 		{Name: "measured"}, {Name: "by flops without C, 6qkl"}, {Name: "by flops with C, 8qkl"}, {Name: "the paper"},
 	}}
 	var ratios, like []float64
-	off := 0.0                                           // the largest deviation of a measured total from the flops without C
+	off := 0.0                                           // the largest deviation of a measured ratio from the ratio of flops without C
 	reached, alike := map[string]int{}, map[string]int{} // by data
 	for _, r := range runs {
 		for _, m := range r.Methods {

@@ -14,10 +14,10 @@ func timeSection(runs []*run) Section {
 		Title: "Time of an update",
 		Text: `Seconds from the new rows of A to new weights W, without the features, and, if measured, the time of a
 solution from scratch: of A⁺ and W, and of W alone. An update that takes longer than a solution from
-scratch does not pay. A⁺ from scratch is computed by the paper's ridge formula.`,
+scratch does not pay off. A⁺ from scratch is computed by the paper's ridge formula.`,
 	}
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return r.last() == 0 })
-	used := map[string]int{} // titles are links on the page, so each run needs a unique one
+	used := map[string]int{} // titles are link targets on the page, so each run needs a unique title
 	for _, r := range runs {
 		t := r.timeTable()
 		if slices.ContainsFunc(runs, func(other *run) bool { return other != r && other.title() == t.Title }) {

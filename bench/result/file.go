@@ -19,13 +19,13 @@ type File struct {
 	Costs    []On[bench.Cost]
 }
 
-// An On is a measurement with its machine, which is the zero Machine if the file names none before it.
+// An On is a measurement with its machine, or with the zero Machine if no machine precedes it.
 type On[T any] struct {
 	Machine *Machine
 	Value   T
 }
 
-// A Table is one of the paper's tables with the rows that have been finished.
+// A Table is one of the paper's tables with its finished rows.
 type Table struct {
 	bench.TableHead
 	Machine Machine // of the command that began it

@@ -15,13 +15,13 @@ import (
 
 const maxLine = 1 << 20
 
-var errLong = fmt.Errorf("is longer than %d bytes", maxLine)
+var errLong = fmt.Errorf("the line is longer than %d bytes", maxLine)
 
 // Read reads a file of results. It skips a last line without a newline, which an interruption leaves
 // behind. name is used for File.Name and in errors.
 //
-//	memory: for n bytes of r at most 512 n bytes and 256 KiB; lines with only a kind take the most.
-//	errors: *LineError for a malformed line, and for one of more than 1 MiB; an error of r, wrapped.
+//	memory: for n bytes of r at most 512n bytes plus 256 KiB; lines with only a kind take the most.
+//	errors: *LineError for a line that is malformed or longer than 1 MiB; an error of r, wrapped.
 func Read(name string, r io.Reader) (*File, error) {
 	f := &reader{File: &File{Name: name}, machine: new(Machine), open: map[int]*openTable{}}
 	lines := bufio.NewScanner(r)
@@ -66,7 +66,7 @@ func ReadFile(fsys vfs.FS, path string) (*File, error) {
 type reader struct {
 	*File
 	machine *Machine           // of the lines that follow
-	open    map[int]*openTable // the last table of each number, so that adding a row takes no search
+	open    map[int]*openTable // the latest table of each number, to add rows without a search
 }
 
 // An openTable is a table to which rows are added.

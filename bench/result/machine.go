@@ -22,9 +22,9 @@ type Machine struct {
 	Backends   []string  `json:"backends"`
 	Kernel     string    `json:"kernel,omitempty"`   // of the backend pure
 	OpenBLAS   string    `json:"openblas,omitempty"` // its version
-	Threads    []int     `json:"threads"`            // the largest number used; several if they are compared, 0 for the default
-	Beside     int       `json:"beside,omitempty"`   // other processes that each kept a CPU busy meanwhile
-	Attempts   int       `json:"attempts,omitempty"` // runs until the FMA peak was steady, this one included
+	Threads    []int     `json:"threads"`            // the maximum number, or all that were compared; 0 for the default
+	Beside     int       `json:"beside,omitempty"`   // the number of other processes that each kept a CPU busy
+	Attempts   int       `json:"attempts,omitempty"` // the number of runs until the FMA peak was steady, including this run
 }
 
 // Here describes this machine and process, the given command line, and the backends to be measured.

@@ -2,16 +2,16 @@ package speed
 
 import "slices"
 
-// Sizes returns the orders of a full comparison. Small orders show the overhead of a call, medium ones
-// lie around the sizes of caches and blocks, and a few are large.
+// Sizes returns the orders of a full comparison. Small orders show the overhead of a call, and medium
+// orders lie around the sizes of caches and blocks. A few orders are large.
 func Sizes() []int {
 	return []int{8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 1500, 2000, 4000}
 }
 
 // A Case is an operation with its arguments for the transposition of operands, the side and the stored
-// triangle. The zero value has no operation, and its methods panic; Cases and Find return cases.
+// triangle. Cases and Find return cases; the zero value has no operation, and its Prepare panics.
 type Case struct {
-	// Op is the name of the routine in lower case, such as "dgemm", or of a task for several
+	// Op is the name of a routine in lower case, such as "dgemm", or of a task that takes several
 	// routines, such as "lu-solve".
 	Op string
 	// Args are the arguments as one letter each, in the order of the routine's parameters: sides L
@@ -46,7 +46,7 @@ func (c Case) String() string {
 // arguments has a case for each, the most used first.
 var operations = slices.Concat(routines, tasks, matOperations)
 
-// Cases returns all cases of an operation, the most used first, or none if there is no such operation.
+// Cases returns all cases of an operation, the most used first, or none if the operation is unknown.
 //
 // The operations dgemm to dscal are the routines of the BLAS on operands of order n, and dpotrf to
 // dorgqr are routines of lapack.Implementation, whose inputs are computed beforehand. Case.Flops
@@ -90,7 +90,7 @@ func Cases(op string) (cases []Case) {
 	return cases
 }
 
-// Find returns the case of an operation with the given arguments and reports whether there is one.
+// Find returns the case of an operation with the given arguments and reports whether it exists.
 func Find(op, args string) (Case, bool) {
 	i := slices.IndexFunc(operations, func(c Case) bool { return c.Op == op && c.Args == args })
 	if i < 0 {

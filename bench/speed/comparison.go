@@ -52,8 +52,8 @@ type Progress func(share float64, doing string)
 // ErrDiffer if a backend's result disagrees with the first backend's (see Agreement in the package
 // comment). progress may be nil. emit and progress run on the calling goroutine.
 //
-// Run calls blskernel.SetThreads for the process and restores the number at the end, as 0 if it is
-// GOMAXPROCS. Do not use a backend meanwhile. Only one job's operands are in memory at a time.
+// Run calls blskernel.SetThreads for the process and restores the bound at the end, as 0 if the bound
+// was GOMAXPROCS. Do not use a backend meanwhile. Only one job's operands are in memory at a time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
 	if len(c.Backends) == 0 {
 		return errors.New("speed: Backends is empty; want at least one")
@@ -93,7 +93,7 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 type comparisonRun struct {
 	Comparison
 	lapack   blskernel.Backend // of the opponents, or nil
-	last     blskernel.Backend // of the previous timing; nil if that was the peak
+	last     blskernel.Backend // of the previous timing; nil if the previous timing was of the peak
 	progress Progress
 	done     float64 // jobs
 }

@@ -21,8 +21,8 @@
 // GOMAXPROCS threads.
 //
 // The workers of OpenBLAS spin for 0.1 s after a call on several threads. Each timing therefore waits
-// until the other threads of the process are idle (Quiet), unless the previous one was of the same
-// backend. A first call that is not timed wakes the workers and fills the caches.
+// until the other threads of the process are idle (Quiet), unless the previous timing was of the same
+// backend. An untimed first call wakes the workers and fills the caches.
 //
 // # Opponents
 //
@@ -44,7 +44,7 @@
 //
 // Elements are uniform in [-1/2, 1/2), alpha is 1 and beta 0. Triangular matrices are I + E with small
 // E, so that products and solutions in place neither overflow nor become subnormal. The right-hand side
-// is restored at times, outside the timings. Cholesky inverts A + n·I. Factorizations have their
+// is restored before each batch of calls, untimed. Cholesky inverts A + n·I. Factorizations have their
 // operand restored before every call; calls are timed one by one. The factors of lu-solve come from the
 // first call, which is not timed. Calls that lapack.Implementation leaves to gonum, mainly small ones,
 // run on gonum's BLAS.

@@ -38,8 +38,8 @@ func use(be blskernel.Backend) (restore func()) {
 	}
 }
 
-// A matOperation computes a result from two matrices with gonum's mat. It returns a function that
-// returns the numbers to compare, or an error.
+// A matOperation computes a result from two matrices with gonum's mat. It returns an error, or a
+// function that returns the numbers to compare.
 type matOperation func(a, b *mat.Dense) (compared func() []float64, err error)
 
 // onMat returns the case op of flops·n³ flops, in which do runs on matrices that a and b draw. do does
@@ -69,9 +69,9 @@ func (do matOperation) problem(a, b *mat.Dense) *Problem {
 	return p
 }
 
-// Operands. square is a random matrix, and well is a well-conditioned one. The determinant of moderate
-// neither overflows nor underflows. symmetric is I + BBᵀ/n for a random B. tall is a tall matrix,
-// column is a right-hand side for it, and none stands for no operand.
+// Operands. square is a random matrix, and well is a well-conditioned matrix. The determinant of
+// moderate neither overflows nor underflows. symmetric is I + BBᵀ/n for a random B. tall is a 2n×n
+// matrix, column is a right-hand side for tall, and none stands for no operand.
 
 func (r source) square(n int) *mat.Dense { return mat.NewDense(n, n, r.draw(n*n)) }
 
@@ -103,7 +103,7 @@ func (r source) tall(n int) *mat.Dense   { return mat.NewDense(2*n, n, r.draw(2*
 func (r source) column(n int) *mat.Dense { return mat.NewDense(2*n, 1, r.draw(2*n)) }
 func (r source) none(int) *mat.Dense     { return nil }
 
-// writes returns a matOperation that calls do. The elements of to, which do writes, are compared.
+// writes returns a matOperation that calls do and compares the elements of to, which do writes.
 func writes(do func(to, a, b *mat.Dense) error) matOperation {
 	return func(a, b *mat.Dense) (func() []float64, error) {
 		var to mat.Dense

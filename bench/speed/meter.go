@@ -13,7 +13,7 @@ type contender struct {
 	seconds []float64 // of a call, by round
 
 	call  func()
-	batch int     // calls between two looks at the clock
+	batch int     // calls between two readings of the clock
 	last  float64 // seconds of a call in the last measurement
 }
 
@@ -24,8 +24,8 @@ type meter struct {
 	now     func() time.Duration
 }
 
-// warmUp is the duration from which calls are timed without an untimed call before them. Waking threads
-// and filling caches take less than a thousandth of it.
+// warmUp is the duration of the shortest call that is timed without an untimed call first: waking
+// threads and filling caches take less than a thousandth of it.
 const warmUp = 100 * time.Millisecond
 
 func (c *contender) start(ctx context.Context, m meter) error {
@@ -42,8 +42,8 @@ func (c *contender) start(ctx context.Context, m meter) error {
 	return c.problem.failed(c.backend)
 }
 
-// calibrate sets c.batch so that a batch takes at least minTime, but to maxBatch at most. It returns
-// the cause of ctx if ctx is cancelled between two batches.
+// calibrate sets c.batch to the number of calls that take at least minTime, or to maxBatch if that is
+// less. It returns the cause of ctx if ctx is cancelled between two batches.
 func (m *meter) calibrate(ctx context.Context, c *contender) error {
 	for c.batch = 1; ; {
 		if ctx.Err() != nil {
@@ -53,7 +53,7 @@ func (m *meter) calibrate(ctx context.Context, c *contender) error {
 		if took >= m.minTime || c.batch == c.problem.maxBatch {
 			return nil
 		}
-		// At most tenfold, since short times are inexact.
+		// Grow at most tenfold, since short times are inexact.
 		grow := 10.0
 		if took > 0 {
 			grow = min(grow, max(1.2, 1.1*float64(m.minTime)/float64(took)))

@@ -12,7 +12,7 @@ import (
 )
 
 // A Problem is one case with operands of order N, which any backend can compute. Case.Prepare returns
-// it; the zero value has no operation, and its methods panic.
+// problems; the zero value has no operation, and its Bind panics.
 type Problem struct {
 	Case Case
 	N    int
@@ -20,7 +20,7 @@ type Problem struct {
 	// bind returns the operation on a backend. The operation overwrites out.
 	bind func(blskernel.Backend) func() error
 	out  []float64
-	// initial restores out, or is nil for an operation that does not read it; then out starts as
+	// initial restores out, or is nil for an operation that does not read out. Then out starts as
 	// NaN, so that no backend passes with the result of another.
 	initial []float64
 	// maxBatch is the number of calls after which Reset is due. With more calls, elements could
@@ -28,7 +28,7 @@ type Problem struct {
 	maxBatch int
 
 	seed     uint64 // of the operands
-	opponent string // to which the problem belongs, or ""
+	opponent string // the opponent whose problem this is, or ""
 
 	// compared, if not nil, returns the numbers to compare instead of out. It must not change out.
 	compared func() []float64
@@ -43,8 +43,8 @@ type reference struct {
 }
 
 // Prepare draws operands of order n. They take 8 bytes for each element, and as much again for an
-// operand that the operation reads and overwrites. The same seed gives the same operands. It panics if
-// n is less than 1.
+// operand that the operation reads and overwrites. The same seed gives the same operands. Prepare
+// panics if n is less than 1.
 func (c Case) Prepare(n int, seed uint64) *Problem {
 	if n < 1 {
 		panic("speed: the order is less than 1")
@@ -85,7 +85,7 @@ func (p *Problem) Bind(b blskernel.Backend) func() {
 	}
 }
 
-// Reset restores the operand that calls overwrite and read, if there is one.
+// Reset restores the operand that calls both read and overwrite, if there is one.
 func (p *Problem) Reset() { copy(p.out, p.initial) }
 
 // Calls returns the number of calls after which Reset is due.
@@ -151,7 +151,7 @@ func (p *Problem) check(b blskernel.Backend, call func()) error {
 		want := p.first[i]
 		diff := math.Abs(got - want)
 		if (!(diff <= agreement*largest) || math.IsInf(diff, 0)) && !(math.IsNaN(got) && math.IsNaN(want)) {
-			return fmt.Errorf("speed: %s and %s in %v of order %d: %w: %g and %g", p.name(b), p.by, p.Case, p.N, ErrDiffer, got, want)
+			return fmt.Errorf("speed: %s and %s in %v of order %d: %w (%g and %g)", p.name(b), p.by, p.Case, p.N, ErrDiffer, got, want)
 		}
 	}
 	return nil

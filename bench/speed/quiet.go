@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// quietStep is the time between two looks at the threads.
+	// quietStep is the time between two checks of the threads.
 	quietStep = 500 * time.Microsecond
 	// maxQuiet bounds the wait: ten times the spinning of OpenBLAS 0.3.21.
 	maxQuiet = time.Second
@@ -17,7 +17,7 @@ const (
 // Quiet waits until no other thread of the process runs or waits for a CPU. The workers of OpenBLAS
 // spin for 0.1 s or more after a call. Quiet gives up after a second if there is other work.
 //
-// It looks at the states of the threads, which are known on Linux, the only system with the backend
+// Quiet reads the states of the threads, which are known on Linux, the only system with the backend
 // openblas. CPU times are too coarse: the kernel adds the time of a running thread only every few
 // milliseconds, and under other load a spinning thread sometimes has no CPU.
 func Quiet() {

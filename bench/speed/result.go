@@ -21,15 +21,15 @@ type Result struct {
 
 // A Timing is the outcome of one backend or opponent.
 type Timing struct {
-	Backend string  `json:"backend"` // for an opponent with its name, such as "openblas/dgetrs"
+	Backend string  `json:"backend"` // with the routines of an opponent from LAPACK, as in "openblas/dgetrs"
 	Seconds float64 `json:"seconds"` // of one call
 	GFLOPS  float64 `json:"gflops"`  // 1e-9 flops per second
 	OfPeak  float64 `json:"of_peak"` // the speed as a fraction of the peak in the same round
 	// Ratio is the speed of the first backend divided by the speed of this one, in the same round.
 	// It is absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
-	// OverOne is the speed divided by the speed on one thread, in the same round. It is absent on
-	// one thread, and if one thread is not measured.
+	// OverOne is the speed divided by the speed on one thread, in the same round. It is absent if
+	// Threads is 1, and if one thread is not measured.
 	OverOne float64 `json:"over_one,omitempty"`
 }
 
@@ -71,8 +71,8 @@ func newResult(j Job, l *lane, lanes []*lane) Result {
 	return r
 }
 
-// Median returns the median of x, which must not be empty. It is the mean of the two middle elements if
-// their number is even.
+// Median returns the median of x, which must not be empty. If x has an even number of elements, that is
+// the mean of the two middle ones.
 func Median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	h := len(x) / 2

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An operands value holds the arguments of an operation, the operands that it reads, in order, and the
-// operands that it writes; out is the first of them. Routines of LAPACK also have pivots, tau and
-// workspaces, and set err.
+// An operands value holds the arguments of an operation, the operands a, b and c that the operation
+// reads, and the operands outs that it writes; out is outs[0]. Routines of LAPACK also have pivots, tau
+// and workspaces, and set err.
 type operands struct {
 	args                    string
 	a, b, c, out, tau, work []float64
@@ -37,7 +37,7 @@ func (o *operands) check(ok bool) {
 }
 
 // draw draws an operand of order n from r. shape is one of the letters in the body. 'l' also sets
-// o.pivots, and 'q' o.tau. The factorizations exist for the drawn matrices.
+// o.pivots, and 'q' sets o.tau. The factorizations of the drawn matrices exist.
 func (o *operands) draw(shape byte, n int, r source) []float64 {
 	switch shape {
 	case 'm': // a matrix

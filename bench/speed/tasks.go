@@ -32,7 +32,7 @@ func (a opponent) call(be blskernel.Backend, n int, o *operands) {
 	}
 }
 
-// workspace returns a size that is enough for the blocked algorithms.
+// workspace returns a length of work that is enough for the blocked algorithms.
 func (a opponent) workspace(n int) int {
 	if strings.Contains(a.shapes, "w") {
 		return n * (4*n + 260)
@@ -85,7 +85,7 @@ var tasks = slices.Concat(
 		return then(l.Dgetrf(n, n, o.out, n, o.ipiv), func() int { return l.Dgetri(n, o.out, n, o.ipiv, o.work[:64*n]) })
 	}}),
 	// There are n right-hand sides. The first call on a backend, which is not timed, factorizes A.
-	// dgetrs reads the storage of A as Aᵀ by columns, and of B as the right-hand sides by columns.
+	// dgetrs reads the storage of A as Aᵀ by columns, and each row of B as a right-hand side.
 	newOperation("lu-solve", "", 2, 3, "m!=m", func(be blskernel.Backend, n int, o *operands) {
 		if o.solvers == nil {
 			o.solvers = map[blskernel.Backend]*lapack.LU{}
@@ -137,7 +137,7 @@ var tasks = slices.Concat(
 )
 
 // Library returns the backend whose LAPACK the opponents use: the first of the given backends that has
-// one, or else openblas. The error says why there is none.
+// LAPACK, or else openblas. The error says why openblas cannot be used.
 func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	for _, b := range backends {
 		if _, err := opponents.Of(b); err == nil {
