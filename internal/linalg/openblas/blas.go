@@ -17,7 +17,7 @@ import (
 type openBLAS struct {
 	check.Guarded
 	file    string // name of the library
-	missing string // why its LAPACK cannot be used, or empty
+	missing string // why the library's LAPACK cannot be used, or empty
 }
 
 func newOpenBLAS(file string) openBLAS {

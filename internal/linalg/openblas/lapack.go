@@ -10,8 +10,8 @@ package openblas
 extern void *blskernel_openblas;
 
 // In Fortran's calling convention all arguments are pointers, and the lengths of strings follow by
-// value. Routines in C ignore these; routines compiled by gfortran may need them. WRAP declares a
-// pointer to a routine, and a function that calls it and returns info.
+// value. Routines in C ignore the lengths; routines compiled by gfortran may need them. WRAP declares a
+// pointer to a routine, and a function that calls the routine and returns info.
 #define WRAP(name, parameters, types, ...) \
 	static void (*name) types; \
 	static int blskernel_##name parameters { int info = 0; name(__VA_ARGS__); return info; }
@@ -25,7 +25,7 @@ WRAP(dgetrf, (int m, int n, double *a, int lda, int *ipiv),
 WRAP(dgetri, (int n, double *a, int lda, int *ipiv, double *work, int lwork),
 	(int *, double *, int *, int *, double *, int *, int *), &n, a, &lda, ipiv, work, &lwork, &info)
 
-// blskernel_open_lapack fills the pointers and returns the first name that is missing, or NULL.
+// blskernel_open_lapack fills the pointers and returns the first missing name, or NULL.
 static const char *blskernel_open_lapack(void) {
 #define FILL(name) if (!(*(void **)&name = dlsym(blskernel_openblas, #name "_"))) return #name "_";
 	FILL(dpotrf) FILL(dpotri) FILL(dgetrf) FILL(dgetri)
@@ -43,7 +43,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// openBLASLAPACK is openBLAS with the routines of backend.ColumnMajorLAPACK, which its library has.
+// openBLASLAPACK is openBLAS on a library that has the routines of backend.ColumnMajorLAPACK.
 type openBLASLAPACK struct {
 	openBLAS
 	columnMajor
@@ -52,7 +52,7 @@ type openBLASLAPACK struct {
 // MissingLAPACK returns the reason why the LAPACK of the library cannot be used, or "" if it can.
 func (b openBLAS) MissingLAPACK() string { return b.missing }
 
-// withLAPACK returns the backend on the open library, with its LAPACK if usable. library is its name.
+// withLAPACK returns the backend on the open library of the given name, with its LAPACK if usable.
 func withLAPACK(library string) Backend {
 	o := newOpenBLAS(library)
 	if name := C.blskernel_open_lapack(); name != nil {
@@ -65,7 +65,7 @@ func withLAPACK(library string) Backend {
 // columnMajor calls the routines through the pointers that withLAPACK filled.
 type columnMajor struct{}
 
-// Messages of panics for faults for which the BLAS has no message.
+// Panic messages for faults that the BLAS has no message for.
 const (
 	shortIpiv = "lapack: insufficient length of ipiv"
 	shortWork = "lapack: insufficient length of work"
@@ -79,7 +79,7 @@ func fit(sizes ...int) {
 	}
 }
 
-// lwork returns the length of work, or the largest 32-bit integer if work is longer.
+// lwork returns the length of work, at most the largest 32-bit integer.
 func lwork(work []float64) C.int { return C.int(min(len(work), math.MaxInt32)) }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }

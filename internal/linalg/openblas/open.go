@@ -10,9 +10,9 @@ package openblas
 #include <stdlib.h>
 
 // The program opens OpenBLAS at run time and is not linked with it, so it builds and runs without
-// OpenBLAS. The linker must resolve netlib's cblas_ calls: each is one indirect jump here, through a
-// pointer that blskernel_open fills. (Undefined symbols would keep programs linked with -z now from
-// starting.) The symbols are weak, for programs that link a BLAS statically.
+// OpenBLAS. The linker must resolve netlib's calls of cblas_ functions. Each is defined here as one
+// indirect jump, through a pointer that blskernel_open fills. (Programs linked with -z now would not
+// start with undefined symbols.) The symbols are weak, for programs that link a BLAS statically.
 
 // The float64 routines, without which the backend is not usable.
 #define FLOAT64(X) \
@@ -68,7 +68,7 @@ static int blskernel_get_threads(void) { return get_threads(); }
 static const char *blskernel_config(void) { return get_config ? get_config() : ""; }
 static const char *blskernel_core(void) { return get_core ? get_core() : ""; }
 
-// resolve fills the pointers from handle and returns the first required name that is missing.
+// resolve fills the pointers from handle and returns the first missing required name, or NULL.
 static const char *resolve(void *handle) {
 	void *p;
 	set_threads = (set_threads_func)dlsym(handle, "openblas_set_num_threads");
@@ -88,7 +88,7 @@ static const char *resolve(void *handle) {
 // The library that blskernel_open opened last; it stays open.
 __attribute__((visibility("hidden"))) void *blskernel_openblas;
 
-// blskernel_open opens the library and returns NULL, or an error. If it sets *missing, the error is the
+// blskernel_open opens the library and returns NULL, or an error. If *missing is set, the error is the
 // name of a missing routine.
 static const char *blskernel_open(const char *name, int *missing) {
 	const char *lacks;
@@ -148,7 +148,7 @@ import (
 	"unsafe"
 )
 
-// libraries lists the names that Open tries in this order if name is empty.
+// libraries lists the names that Open tries, in this order, if it is given no name.
 var libraries = []string{"libopenblas.so.0", "libopenblas.so"}
 
 func init() {
@@ -159,7 +159,7 @@ func init() {
 // Handle returns the dlopen handle of the open library, or nil if there is none.
 func Handle() unsafe.Pointer { return C.blskernel_openblas }
 
-// About returns the CPU type of the kernels in use, the library's name, and how it describes itself.
+// About returns the CPU type of the kernels in use, the library's name, and the library's description.
 func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.file, config()
 }

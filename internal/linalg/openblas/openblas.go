@@ -1,6 +1,6 @@
-// Package openblas is the BLAS of the backend "openblas". It is gonum's netlib on an OpenBLAS library
-// that is opened at run time, with the library's column-major LAPACK. It is the only package that
-// imports gonum.org/v1/netlib.
+// Package openblas is the BLAS of the backend "openblas": gonum's netlib on an OpenBLAS library that is
+// opened at run time, with the library's column-major LAPACK. It is the only package that imports
+// gonum.org/v1/netlib.
 package openblas
 
 import "gonum.org/v1/gonum/blas"
@@ -29,10 +29,10 @@ var (
 // Built reports whether this build can open a library.
 func Built() bool { return open != nil }
 
-// Open opens the library of the given name. If name is empty, it opens the first usable one of the
-// built-in list. The error is an *Error. Open may be called only once, and only if Built returns true.
+// Open opens the named library. If name is empty, it opens the first usable library of the built-in
+// list. The error is an *Error. Open may be called only once, and only if Built returns true.
 func Open(name string) (Backend, error) { return open(name) }
 
-// SetThreads bounds the threads of the open library by n. If OpenBLAS has read a lower limit from its
-// environment, that limit stays in force.
+// SetThreads limits the open library to n threads. A lower limit that OpenBLAS read from its
+// environment stays in force.
 func SetThreads(n int) { setThreads(n) }

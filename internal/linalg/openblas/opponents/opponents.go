@@ -30,14 +30,14 @@ type LAPACK interface {
 	// Dsptri overwrites the factors of Dsptrf with A⁻¹, in 2n³/3 flops. work must have n elements.
 	Dsptri(ul blas.Uplo, n int, ap []float64, ipiv []int32, work []float64) (info int)
 
-	// Dsytrf is Dsptrf in full storage. With 64n elements in work it works in blocks of columns.
+	// Dsytrf is Dsptrf in full storage. It is blocked if work has 64n elements.
 	Dsytrf(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
-	// Dsytri2 is Dsptri for the factors of Dsytrf, in blocks. work must have 67(n+65) elements.
+	// Dsytri2 is Dsptri for the factors of Dsytrf, blocked. work must have 67(n+65) elements.
 	Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
 	// Dgeqrf overwrites the m×n matrix A with the factors of A = Q·R, in 4n³/3 flops for m = n. tau
-	// has min(m, n) elements. With 64n elements in work it works in blocks of columns.
+	// has min(m, n) elements. The factorization is blocked if work has 64n elements.
 	Dgeqrf(m, n int, a []float64, lda int, tau, work []float64) (info int)
 
 	// Dsyevd writes the eigenvalues of a symmetric matrix A to w, in ascending order, by divide and
@@ -52,11 +52,11 @@ type LAPACK interface {
 
 	// Dgeev writes the eigenvalues of the n×n matrix A to wr (real parts) and wi (imaginary parts),
 	// and destroys A. If left or right asks for them, it writes the left eigenvectors to vl or the
-	// right ones to vr. With 260n elements in work it works in blocks.
+	// right eigenvectors to vr. It is blocked if work has 260n elements.
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
-// with adds the open library's other routines to l. The variable is nil in a build without OpenBLAS.
+// with adds the other routines of the open library to l. It is nil in a build without OpenBLAS.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
 // Of returns the LAPACK of b, or an error if it has none. A nil b stands for blskernel.Default().

@@ -44,7 +44,7 @@ WRAP(dgeev, (char left, char right, int n, double *a, int lda, double *wr, doubl
 		double *, int *, double *, int *, double *, int *, int *, size_t, size_t),
 	&left, &right, &n, a, &lda, wr, wi, vl, &ldvl, vr, &ldvr, work, &lwork, &info, 1, 1)
 
-// opponents_fill fills the pointers and returns the first name that is missing, or NULL.
+// opponents_fill fills the pointers and returns the first missing name, or NULL.
 static const char *opponents_fill(void *library) {
 #define FILL(name) if (!(*(void **)&name = dlsym(library, #name "_"))) return #name "_";
 	FILL(dgetrs) FILL(dsptrf) FILL(dsptri) FILL(dsytrf) FILL(dsytri2)
@@ -66,7 +66,7 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// opened calls fill once, with the one OpenBLAS library that the process opens, and returns its error.
+// opened calls fill once, for the one OpenBLAS library of the process, and returns the error of fill.
 var opened = sync.OnceValue(func() error { return fill(openblas.Handle()) })
 
 func fill(library unsafe.Pointer) error {
