@@ -16,7 +16,7 @@ type affinity struct {
 	mu      sync.Mutex
 	threads []*workerThread
 	base    unix.CPUSet // the CPUs of the newest worker when it began
-	avoid   int         // the CPU that the threads avoid, plus 1; 0 if they must be placed again
+	avoid   int         // the CPU that the threads avoid, plus 1; 0 if they must be bound again
 }
 
 // add adds the calling thread to the set.
@@ -30,8 +30,8 @@ func (s *affinity) add() *workerThread {
 	return w
 }
 
-// remove removes a thread from the set and gives it back the CPUs of base: the process's main thread
-// does not end when its worker ends.
+// remove removes a thread from the set and binds it to the CPUs of base again, because the process's
+// main thread does not end when its worker ends.
 func (s *affinity) remove(w *workerThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *affinity) takeCaller() {
 }
 
 // bind restricts a thread to the CPUs of a mask, unless the mask is empty. If the system refuses, the
-// thread stays where it is, which is slower.
+// thread keeps its CPUs, which is only slower.
 func bind(w *workerThread, mask *unix.CPUSet) {
 	if mask.Count() > 0 {
 		_ = unix.SchedSetaffinity(w.id, mask)
@@ -102,7 +102,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// lends is true on systems where a caller can give its CPU to a worker and sleep.
+// lends reports whether, on this system, a caller can give its CPU to a worker and sleep.
 const lends = true
 
 // Operations of futex(2), private to one process.
@@ -111,13 +111,13 @@ const (
 	futexWake = 1 | 128
 )
 
-// sleepWhile sleeps until wakeSleepers wakes it or most has passed. If *x != value, it does not sleep.
+// sleepWhile sleeps, if *x == value, until wakeSleepers wakes it or the time most has passed.
 func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
 	t := unix.NsecToTimespec(int64(most))
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// wakeSleepers wakes at most n threads that sleep in sleepWhile on x, and returns how many it woke.
+// wakeSleepers wakes at most n threads that sleep in sleepWhile on x, and returns their number.
 func wakeSleepers(x *atomic.Int32, n int) int {
 	woken, _, failed := unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWake, uintptr(n))
 	if failed != 0 {

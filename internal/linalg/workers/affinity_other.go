@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// An affinity and the functions below do nothing on this system, which lacks the system calls.
+// An affinity and the functions below do nothing on systems without the system calls of Linux.
 type affinity struct{}
 
 func (*affinity) add() *workerThread   { return &workerThread{} }

@@ -6,9 +6,9 @@ import (
 )
 
 // A gain compares the CPU time of groups of tasks with their elapsed time. The ratio is the speedup
-// over one thread, whatever the tasks compute. The ratio falls to 1 or below if the workers share their
-// CPUs with other work, or share one CPU quota. The team is then paused for a while. Only the call that
-// has the team uses the gain, except for its method paused.
+// over one thread, whatever the tasks compute. It falls to 1 or below if the workers share their CPUs
+// with other work, or share one CPU quota. The team is then paused for a while. Only the call that has
+// the team uses the gain, except for the method paused, which any call may use.
 type gain struct {
 	least     float64       // the smallest ratio for which the team pays off
 	skip      int           // short groups to skip before the next one that is measured
@@ -18,16 +18,16 @@ type gain struct {
 	until     atomic.Int64  // when the current pause ends, on the pool's clock; 0 if there is none
 }
 
-// Of groups up to shortGroup, one in measureEvery is measured: reading a thread's time takes 0.5 µs.
+// One in measureEvery groups up to shortGroup is measured: reading a thread's CPU time takes 0.5 µs.
 const (
 	shortGroup   = 200 * time.Microsecond
 	measureEvery = 4
 )
 
-// The team is judged by its gain after it has worked for the time judged, which exceeds the period of a
-// quota, or for judgedEarly if the gain is below harm. After two failures in a row the team is paused,
-// and for twice as long after each further failure, so that attempts cost little. A single failure may
-// be a hiccup of the machine.
+// The team is judged by its gain once its groups took judged in total, more than the period of a quota,
+// or judgedEarly if the gain is below harm. After two failures in a row the team is paused, and for
+// twice as long after each further failure, so that attempts cost little. A single failure may be a
+// hiccup of the machine.
 const (
 	judged       = 100 * time.Millisecond
 	judgedEarly  = 10 * time.Millisecond
@@ -53,7 +53,7 @@ func (g *gain) add(measured bool, ran, took, now time.Duration) {
 		return
 	}
 	if took <= shortGroup {
-		ran, took = measureEvery*ran, measureEvery*took // also for the groups skipped
+		ran, took = measureEvery*ran, measureEvery*took // to count the skipped groups too
 	}
 	g.ran += ran
 	g.took += took

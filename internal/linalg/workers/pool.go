@@ -1,9 +1,9 @@
 // Package workers shares the work of one call among threads.
 //
-// A Pool decides how many workers there are and whether a call gets them. The call must be long enough,
-// no other call may have the workers, and they must gain something on this machine (gain.go). A Team
-// does the work: each worker is a goroutine on its own thread and waits for tasks (team.go), off the
-// caller's CPU (affinity_linux.go). The first long call starts the team; idle workers sleep.
+// A Pool sets the number of workers and decides which calls get them. A call must be long enough, no
+// other call may have the workers, and the workers must speed up calls on this machine (gain.go). A
+// Team does the work: each worker is a goroutine on its own thread and waits for tasks (team.go), off
+// the caller's CPU (affinity_linux.go). The first long call starts the team; idle workers sleep.
 //
 // One call at a time has the team. Other calls, and calls within a task, stay on their own goroutine.
 package workers
@@ -42,8 +42,8 @@ func (p *Pool) now() time.Duration { return time.Since(p.start) }
 // SetThreads sets the maximum number of threads, including the caller's, that one call may use. n = 0
 // means GOMAXPROCS, as at the start. SetThreads panics if n < 0.
 //
-// It ends a team of a different size and waits until the workers have finished their tasks. Therefore a
-// task must not call it. A call that has the team finishes alone. The next long call starts a new team.
+// SetThreads ends a team of a different size and waits until the workers have finished their tasks, so
+// no task may call it. A call that has the team finishes alone. The next long call starts a new team.
 func (p *Pool) SetThreads(n int) {
 	if n < 0 {
 		panic("workers: negative number of threads")
@@ -68,16 +68,16 @@ func (p *Pool) Threads() int {
 // size returns the number of workers of a team. A call also uses the caller's thread.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// Work of fewer nanoseconds stays with the caller: minAwake if the workers are awake, since the threads
-// fetch data that others wrote, and minAsleep if they sleep: waking takes 20 to 120 µs, by machine.
+// Work of fewer nanoseconds stays with the caller: minAwake if the workers are awake, since they fetch
+// data that other threads wrote, or minAsleep if they sleep: waking takes 20 to 120 µs, by machine.
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000
 )
 
-// Acquire returns the team for work that takes the given number of nanoseconds. It returns nil if the
-// work is too short, another call has the team, the team is paused, or there is only one thread. The
-// work then stays with the caller; otherwise the caller must release the team.
+// Acquire returns the team for work that takes the given number of nanoseconds; the caller must release
+// the team. It returns nil if the work is too short, another call has the team, the team is paused, or
+// there is only one thread. The work then stays with the caller.
 func (p *Pool) Acquire(nanoseconds float64) *Team {
 	if nanoseconds < minAwake || p.max.Load() == 1 {
 		return nil
@@ -108,7 +108,7 @@ func (p *Pool) recentCall() bool {
 }
 
 // resize replaces the current team with one of the given size, or with none if size is 0, and returns
-// it. Short calls start the first team only in quick succession. The caller holds busy.
+// the result. Short calls start the first team only in quick succession. The caller holds busy.
 func (p *Pool) resize(size int, nanoseconds float64) *Team {
 	if p.team.Load() == nil && (size == 0 || nanoseconds < minAsleep && !p.recentCall()) {
 		return nil
@@ -134,8 +134,8 @@ func (p *Pool) resize(size int, nanoseconds float64) *Team {
 // rangesPerThread is the number of ranges that Rows makes for each thread.
 const rangesPerThread = 8
 
-// Rows splits [0, rows) into ranges, calls do for each range, and waits. It uses several threads if
-// that is worth it for the given nanoseconds per row. If do panics, Rows panics with the same value.
+// Rows splits [0, rows) into ranges, calls do for each range, and waits. It uses several threads if the
+// work, at the given nanoseconds per row, is long enough. If do panics, Rows panics with its value.
 //
 // Each thread starts on the same part in every call, so that its caches stay warm, and then takes
 // ranges from slower threads.

@@ -15,9 +15,9 @@ import (
 type Team struct {
 	pool    *Pool
 	size    int           // number of workers
-	epoch   atomic.Uint64 // odd while group is open; every call has its own
+	epoch   atomic.Uint64 // odd while group is open; every call has its own odd number
 	group   group
-	joined  atomic.Int32 // workers doing tasks of the group, or finding out that it has ended
+	joined  atomic.Int32 // workers doing tasks of the group, or about to see that it has ended
 	waiting atomic.Bool  // whether the caller is waiting for the last of the joined workers
 	asleep  atomic.Int64 // workers that sleep, or are about to
 	alarm   atomic.Int32 // incremented to wake workers
@@ -38,8 +38,8 @@ const lightSleep = 50 * time.Millisecond
 // takes about 50 ns.
 const askInterval = 20 * time.Microsecond
 
-// patience is how much longer than for one of its own tasks the caller waits before it assumes that a
-// worker was preempted.
+// patience is how long the caller waits, beyond the time of one of its own tasks, before it assumes
+// that a worker was preempted.
 const patience = 30 * time.Microsecond
 
 func newTeam(p *Pool, size int) *Team {
@@ -104,7 +104,7 @@ func (t *Team) Run(tasks int, do func(i int)) {
 	}
 }
 
-// await waits for the workers that have joined. No others will take tasks, since each adds itself to
+// await waits for the workers that have joined. No other worker takes tasks, since each adds itself to
 // joined before it checks the epoch. After the time late, an unfinished worker gets the caller's CPU.
 func (t *Team) await(late time.Duration) {
 	for spins := 1; t.joined.Load() > 0; spins++ {
@@ -125,8 +125,8 @@ func (t *Team) await(late time.Duration) {
 	}
 }
 
-// worker works on one group after another until the team ends. It never unlocks its thread, which
-// therefore ends too: other goroutines must not inherit a thread that is bound to some CPUs.
+// worker works on one group after another until the team ends. It never unlocks its thread, so the
+// thread ends too: other goroutines must not inherit a thread that is bound to some CPUs.
 func (t *Team) worker() {
 	runtime.LockOSThread()
 	defer t.gone.Done()
@@ -150,8 +150,8 @@ func (t *Team) worker() {
 }
 
 // next waits for the first group after epoch last and returns its epoch, or 0 if the team ends. It
-// polls in steps that the garbage collector can interrupt. If other goroutines wait for a thread, it
-// yields its thread, which Go's scheduler would preempt only after 10 ms.
+// polls in steps that the garbage collector can interrupt. If other goroutines wait for a thread, next
+// yields its own, which Go's scheduler would preempt only after 10 ms.
 func (t *Team) next(last uint64, me *workerThread) uint64 {
 	began := t.pool.now()
 	for spins := 0; ; spins++ {
@@ -179,7 +179,7 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 
 // sleep sleeps until wakeUp is called, unless a group opened after epoch last or the team ends.
 func (t *Team) sleep(last uint64) {
-	// Check once more below: only a group opened after this line is sure to wake this worker.
+	// Check the epoch once more: only a group opened after this line is sure to wake this worker.
 	t.asleep.Add(1)
 	defer t.asleep.Add(-1)
 	alarm := t.alarm.Load()
@@ -225,14 +225,14 @@ type group struct {
 	failed   any // the value of the first panic
 }
 
-// open makes the tasks of a group available.
+// open makes the tasks 0 to tasks-1 of a group available.
 func (g *group) open(tasks int, do func(i int), measured bool) {
 	g.tasks, g.do, g.measured = int64(tasks), do, measured
 	g.next.Store(0)
 	g.ran.Store(0)
 }
 
-// work does tasks until none is left or quit is set, and returns how many it did. quit may be nil.
+// work does tasks until none is left or quit is set, and returns the number done. quit may be nil.
 func (g *group) work(quit *atomic.Bool) (done int) {
 	var before time.Duration
 	if g.measured {
