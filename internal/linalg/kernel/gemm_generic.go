@@ -3,8 +3,8 @@ package kernel
 import "unsafe"
 
 // generic is the portable kernel. Its 2×4 tile fits into sixteen scalar registers: eight accumulators,
-// four elements of B, one of A, and products. Twelve accumulators would spill. Eight independent sums
-// hide the latency of an addition (3 or 4 cycles, if two start in each cycle).
+// four elements of B, one element of A, and products. Twelve accumulators would spill. Eight
+// independent sums hide the latency of an addition (3 or 4 cycles, if two start in each cycle).
 var generic = Kernel{
 	Name:      "generic",
 	MR:        2,
@@ -58,7 +58,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 		c10, c11, c12, c13 = alpha*r1[0], alpha*r1[1], alpha*r1[2], alpha*r1[3]
 	}
 	c00, c01, c02, c03, c10, c11, c12, c13 = sumGeneric(k, a, rowA, colA, b, rowB, c00, c01, c02, c03, c10, c11, c12, c13)
-	if store == Add || store == AddPacked { // they differ only from the third row on
+	if store == Add || store == AddPacked { // which differ only from the third row on
 		r0[0] = fma(alpha, c00, r0[0])
 		r0[1] = fma(alpha, c01, r0[1])
 		r0[2] = fma(alpha, c02, r0[2])
@@ -73,8 +73,8 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 	r1[0], r1[1], r1[2], r1[3] = alpha*c10, alpha*c11, alpha*c12, alpha*c13
 }
 
-// sumGeneric returns the accumulators of a 2×4 tile after adding k terms. It unrolls two steps, because
-// the loop overhead would otherwise take a third of the time. Addresses are a fixed base plus an
+// sumGeneric returns the accumulators of a 2×4 tile after adding k terms. The loop is unrolled by two,
+// because its overhead would otherwise take a third of the time. Addresses are a fixed base plus an
 // offset, so that no pointer leaves its array.
 func sumGeneric(k int, a *float64, rowA, colA int, b *float64, rowB int, c00, c01, c02, c03, c10, c11, c12, c13 float64) (d00, d01, d02, d03, d10, d11, d12, d13 float64) {
 	a1 := element(a, rowA)

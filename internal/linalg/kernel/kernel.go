@@ -31,10 +31,10 @@
 // elements in their equations. Lengths must be positive, and results must not overlap operands. No
 // multiplication is skipped. Sums have lanes, which start at +0 and are added in one fixed order:
 //
-//   - Dot uses 32 lanes while at least 32 elements are left: x[i]·y[i] is added to lane i%32 by a
-//     fused multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight
-//     lanes likewise take the remaining elements, padded with zeros. Then lane v+4 is added to lane
-//     v, and the four sums p, q, r, s give (p+q) + (r+s).
+//   - Dot uses 32 lanes while at least 32 elements are left: a fused multiply-add adds x[i]·y[i] to
+//     lane i%32. Then lane v+16 is added to lane v, and lane v+8 to lane v. The eight lanes left
+//     take the remaining elements in the same way, padded with zeros. Then lane v+4 is added to
+//     lane v, and the four sums p, q, r, s give (p+q) + (r+s).
 //   - GemvN is y[i] = FMA(alpha, Dot of row i and x, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (y = +0 if beta = 0), then Axpy of each row to y from the top down.
 //     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element; the factor of GemvT
@@ -72,14 +72,14 @@ type Kernel struct {
 	// Name is the instruction set, such as "avx2", or "generic" for the portable kernel.
 	Name string
 
-	// MR and NR are the numbers of rows and columns of the tile of C that Gemm holds in registers.
+	// MR×NR is the size of the tile of C that Gemm holds in registers.
 	MR, NR int
 
 	// Available reports whether this machine can run the kernel.
 	Available func() bool
 
-	// Speed is the approximate number of flops that Gemm does in a nanosecond. Callers use it to
-	// estimate whether a product takes long enough for several threads.
+	// Speed is the approximate rate of Gemm, in flops per nanosecond. Callers use it to estimate
+	// whether a product takes long enough for several threads.
 	Speed float64
 
 	// Peak repeats z = x·y + z, n times, in each lane of several vector registers and returns one
@@ -191,12 +191,12 @@ const (
 // table lists the kernels of this build, best first. It ends with generic, which is always available.
 var table = append(vectorKernels, generic)
 
-// EnvKernel is the name of the environment variable that selects the kernel. If this build lacks that
-// kernel or this CPU cannot run it, Selected returns an error; it never falls back to another kernel.
+// EnvKernel is the name of the environment variable that selects the kernel. If this build lacks the
+// kernel or this CPU cannot run it, Selected returns an error and never falls back to another kernel.
 const EnvKernel = "BLSKERNEL_KERNEL"
 
 // Selected returns the kernel that BLSKERNEL_KERNEL names or, if that variable is empty, the best
-// kernel that this machine can run. The first call decides for the life of the process.
+// kernel that this machine can run. The choice of the first call holds for the life of the process.
 var Selected = sync.OnceValues(func() (Kernel, error) { return choose(os.Getenv(EnvKernel)) })
 
 func choose(env string) (Kernel, error) {

@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// ddotGeneric is the reference for Dot. Only four lanes fit into registers: of eight, the compiler
-// spills some. It therefore passes over each part of the vectors eight times, while the part is in L1.
+// ddotGeneric is the reference for Dot. Only four lanes fit into registers: with eight, the compiler
+// spills some. The code therefore passes over each part of the vectors eight times, while it is in L1.
 func ddotGeneric(n int, x, y *float64) float64 {
 	var s [lanes]float64
 	whole := n &^ (lanes - 1)
@@ -30,8 +30,8 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	return sumLanes(first)
 }
 
-// lanes is the number of partial sums in Dot. inCache is the number of elements in a part of a vector
-// that a generic loop passes over several times, few enough for the L1 cache.
+// lanes is the number of partial sums in Dot. A generic loop with several passes over a vector takes
+// inCache elements at a time, few enough for the L1 cache.
 const (
 	lanes   = 32
 	inCache = 32 * lanes
@@ -87,7 +87,7 @@ func dscalGeneric(n int, alpha float64, x *float64) {
 	}
 }
 
-// drotGeneric is the reference for Rot. Loading four pairs before storing any takes a fifth less time.
+// drotGeneric is the reference for Rot. Loading four pairs before any store saves a fifth of the time.
 func drotGeneric(n int, h11, h12, h21, h22 float64, x, y *float64) {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for len(xs) >= 4 {

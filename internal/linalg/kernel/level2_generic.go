@@ -43,7 +43,7 @@ func dgemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, inc
 }
 
 // dgerGeneric is the reference for Ger: one Axpy for each row. It takes short rows four at a time,
-// because a call for each would cost too much.
+// because a call for each row would cost too much.
 func dgerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int) {
 	ys := unsafe.Slice(y, n)
 	i := 0
@@ -87,8 +87,7 @@ func ddotxaxpyfGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u,
 	}
 }
 
-// dotAxpyLanes adds the products of n elements of row and x to the lanes s, and t·row to y. n is a
-// multiple of eight.
+// dotAxpyLanes adds row[i]·x[i] to s[i%8] and t·row[i] to y[i] for all i < n, a multiple of eight.
 func dotAxpyLanes(s *[8]float64, n int, t float64, row, x, y *float64) {
 	rs, xs, ys := unsafe.Slice(row, n), unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for half := 0; half < 8; half += 4 {

@@ -8,8 +8,8 @@ func dcopyGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// dtransposeGeneric is the reference for Transpose. It writes along the rows of dst, because a cache
-// miss costs more for a store than for a load.
+// dtransposeGeneric is the reference for Transpose. It writes dst row by row, because a cache miss
+// costs more for a store than for a load.
 func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	for j := range n {
 		row := unsafe.Slice(element(dst, j*ldd), m)
@@ -22,7 +22,7 @@ func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 }
 
 // transposeBy returns a Transpose that calls whole, for which m and n must be multiples of w. For other
-// m and n, the last blocks of w overlap earlier ones. dtransposeGeneric handles m < w or n < w.
+// m and n, the last blocks of w overlap earlier blocks. dtransposeGeneric handles m < w or n < w.
 func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64, ldd int)) func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	return func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 		if m < w || n < w {

@@ -10,8 +10,8 @@ import (
 // peakTime is the minimum duration of one measurement of the peak.
 const peakTime = time.Millisecond
 
-// MeasurePeak measures fused multiply-adds in registers, with the instructions of k. It returns the
-// total flops per second on the given threads. clock measures the time; nil means the wall clock.
+// MeasurePeak measures fused multiply-adds in registers, with the instructions of k. It returns the sum
+// of the flops per second over the given number of threads. A nil clock means the wall clock.
 func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	if clock == nil {
 		began := time.Now()

@@ -32,9 +32,9 @@ import "math"
 // The largest errors found among 31 million random arguments, most of them near the break, are 1.28 ulp
 // with fused multiply-adds and 1.34 without.
 //
-// P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (counted three times) and at the zeros of
-// the Chebyshev polynomial T17(y/0.9375), except the middle three. The relative error of t is 2^-59.3
-// with the rounded coefficients, nearly equal in all ripples. TestTanhConstants recomputes P and A.
+// P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (with multiplicity three) and at the zeros
+// of the Chebyshev polynomial T17(y/0.9375), except the middle three. With the rounded coefficients the
+// relative error of t nearly equioscillates, at 2^-59.3. TestTanhConstants recomputes P and A.
 const (
 	// For a >= 19.07, 1 - tanh a is less than half an ulp. Limiting a to tanhClamp bounds n.
 	tanhClamp = 20
@@ -67,7 +67,7 @@ var tanhConstants = [...]float64{
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),
 }
 
-// tanhTable holds each of tanhConstants four times in a row.
+// tanhTable holds each of tanhConstants four times in a row, as AVX2 reads them.
 var tanhTable = func() (t [len(tanhConstants)][4]float64) {
 	for i, c := range tanhConstants {
 		t[i] = [4]float64{c, c, c, c}
