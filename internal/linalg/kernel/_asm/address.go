@@ -12,7 +12,7 @@ func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.
 		g.VMOVUPD(m, dst)
 	case g.lanes == 8:
 		g.VMOVUPD_Z(m, x.mask, dst)
-	default: // dst holds the mask first, for lack of a register
+	default: // dst first holds the mask, for lack of a register
 		g.VMOVUPD(operand.Mem{Base: x.mask}, dst)
 		g.VMASKMOVPD(m, dst, dst)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotxaxpyfRows is the number of rows that dotxaxpyf takes at once. Their sums, factors and elements
-// fit into 16 registers. Their inner products, with one accumulator each, keep the multiply-add unit as
-// busy as their additions to y.
+// dotxaxpyfRows is the number of rows that dotxaxpyf takes at once. The sums, factors and elements of
+// four rows fit into 16 registers. The inner products, with one accumulator each (two with AVX2), keep
+// the multiply-add units as busy as the additions to y.
 const dotxaxpyfRows = 4
 
 // dotxaxpyf writes Kernel.Dotxaxpyf, which takes four rows at once and loads each element once.
@@ -35,7 +35,7 @@ func dotxaxpyf(g *generator) {
 type dotxaxpyfLoop struct {
 	*generator
 	n, a, lda, x, u, y, v reg.GPVirtual
-	rest                  reg.GPVirtual // elements of a row that do not fill eight lanes
+	rest                  reg.GPVirtual // the number of elements that do not fill eight lanes
 	tail                  tail          // the mask of the rest
 }
 
@@ -82,7 +82,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 			s.VMOVUPD(y, at(s.y, k))
 		}
 	}
-	// i is the index of the first element left plus the number of elements in an iteration.
+	// i is the index of the first remaining element plus the number of elements in an iteration.
 	s.MOVQ(operand.U32(2*fewLanes), i)
 	s.loop(label+"_pairs", i, 2*fewLanes, s.n, func() { vectors(-2 * few) })
 	s.SUBQ(operand.Imm(fewLanes), i)

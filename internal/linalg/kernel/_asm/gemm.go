@@ -36,7 +36,7 @@ const steps = 4
 // gemmArguments holds the values that Gemm needs throughout. They are on the stack unless every step
 // uses them. Strides are in bytes.
 type gemmArguments struct {
-	b, c, n operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
+	b, c, n operand.Op   // the panel (nil if there is none), the tile, and the number of columns left
 	ldc     operand.Mem  // the distance between rows of C
 	mask    reg.Register // of the last vector: a mask register or a pointer to a mask
 	mode    operand.Mem  // how C is computed, see setMode
@@ -44,7 +44,7 @@ type gemmArguments struct {
 }
 
 // gemm writes Kernel.Gemm, with code for each number of rows, both for whole tiles and for each number
-// of vectors at the right edge. Every tile computes what edgeGeneric computes.
+// of vectors at the right edge. edgeGeneric is the reference for every tile.
 func gemm(g *generator) {
 	g.function("Gemm")
 	x := gemmArguments{
@@ -122,7 +122,7 @@ func (g *generator) setMask(x gemmArguments, v int) {
 	g.maskOf(rest, x.mask)
 }
 
-// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows. In this
+// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally spaced or packed rows. In this
 // order, one comparison with modeProduct separates the first two from the last two.
 const (
 	modeScaled = iota

@@ -42,7 +42,7 @@ func (g *generator) tile(x gemmArguments, shape tile) {
 	t.storeSum()
 }
 
-// clear sets the accumulators to zero, or to alpha·C if store is Continue. The code for Continue stands
+// clear sets the accumulators to zero, or to alpha·C if store is Continue. The code for Continue comes
 // after the function, so that the other cases need no jump around it.
 func (t tileCode) clear() {
 	t.CMPB(t.parameter("store"), operand.Imm(spec.StoreContinue))
@@ -98,7 +98,7 @@ func (t tileCode) sum() {
 	t.eachStep(t.name, k, func(int) { t.stridedStep(a, b, rowB) }, func(int) {})
 }
 
-// eachStep writes a loop over k steps, several in an iteration. next writes the advance by count steps.
+// eachStep writes a loop over k steps, several per iteration. next writes the advance by count steps.
 func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next func(count int)) {
 	t.SUBQ(operand.Imm(steps), k)
 	t.JLT(operand.LabelRef(label + "rest"))
@@ -141,8 +141,8 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
-		// Prefetch the line with the end of each 64 bytes. If the row begins within a line, the
-		// tile to the left has read that one.
+		// Prefetch the cache line that holds the end of each 64 bytes. If the row begins within a
+		// line, the tile to the left has read that line.
 		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
 			t.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 8, Disp: end - 8})
 		}
@@ -156,7 +156,7 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 func (t tileCode) update(a func(r int) operand.Mem) {
 	for r := range t.rows {
 		if t.lanes == 8 && t.vectors == 1 {
-			// A broadcast from memory has twice the throughput on Zen 4.
+			// An embedded broadcast has twice the throughput on Zen 4.
 			t.VFMADD231PD_BCST(a(r), t.vector(0), t.acc(r, 0))
 			continue
 		}
@@ -224,8 +224,8 @@ func (t tileCode) addSum(c stack, alpha, old reg.VecPhysical, shorter func(r int
 	t.JMP(operand.LabelRef(t.name + "end"))
 }
 
-// equal and packed return the number of elements by which row r of C begins before r·ldc, with equally
-// distant rows and in packed storage. Tiles of at most minPacked rows are the same in both.
+// equal and packed return the number of elements by which row r of C begins before r·ldc: equal for
+// equally spaced rows, packed for packed storage. Both agree for tiles of at most minPacked rows.
 func equal(int) int { return 0 }
 
 func packed(r int) int { return r * (r - 1) / 2 }

@@ -7,8 +7,8 @@ import (
 
 // The lanes of an inner product: 32 while at least 32 elements are left, then eight. They are 32/lanes
 // and 8/lanes vectors of the instruction set. With AVX-512 there are four accumulators, which hide the
-// latency of a fused multiply-add (4 cycles). Only one starts in a cycle, because it needs both of the
-// loads that the CPU can do in a cycle.
+// latency of a fused multiply-add (4 cycles). Only one FMA starts in a cycle, because it needs both of
+// the loads that the CPU can do in a cycle.
 const (
 	manyLanes = 32
 	fewLanes  = 8
@@ -20,9 +20,9 @@ const (
 //
 // and leaves eight lanes of row r for sums: in register r and, with AVX2, in register rows + r. As long
 // as manyLanes elements are left, each has its own lane. Then the lanes are added in pairs until
-// fewLanes are left, which take the other elements. The order in a row does not depend on the number of
-// rows, so kernels made with inner and sums agree bit for bit. at returns the address of vector i of
-// row r, and tail masks the last n%8 elements. The loop overwrites n, x and the pointers.
+// fewLanes are left, which take the remaining elements. The order in a row does not depend on the
+// number of rows, so kernels made with inner and sums agree bit for bit. at returns the address of
+// vector i of row r, and tail masks the last n%8 elements. The loop overwrites n, x and the pointers.
 //
 // Vector j of the lanes of row r is register j*rows + r, and the vector of x is register vecs-4. The
 // last three registers are not used. If the lanes need more registers, the loop uses all registers and
@@ -60,9 +60,9 @@ func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtua
 	g.JGE(operand.LabelRef(label))
 }
 
-// innerHalves is inner for the many lanes of at most three rows with AVX2. The first pass adds up the
-// even vectors of lanes to vector 0, and the second one the odd vectors to vector 1. During
-// the second pass, register 12 + r holds vector 0 of row r. The last register holds the vector of x.
+// innerHalves is inner for the many lanes of at most three rows with AVX2. The first pass sums the even
+// vectors of lanes into vector 0, and the second pass the odd vectors into vector 1. During the second
+// pass, register 12 + r holds vector 0 of row r. The last register holds the vector of x.
 func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	all, sum := g.GP64(), func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
 	g.MOVQ(n, all)
@@ -100,7 +100,7 @@ func sequence(n int) (s []int) {
 	return s
 }
 
-// innerFew is inner for the elements after the many lanes. The pointers include x.
+// innerFew is inner for the elements that do not fill the many lanes. The pointers include x.
 func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	few := fewLanes / g.lanes
 	g.while(label+"_eight", n, fewLanes, pointers, func() { g.products(rows, sequence(few), x, g.register(g.vecs-4), at) })
@@ -221,8 +221,8 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 }
 
 // sums adds up the eight lanes of each row as inner leaves them, for at most four rows. It returns a
-// register whose first elements are the totals. The last four lanes are added to the first four, p, q,
-// r, s, and the total is (p+q) + (r+s).
+// register whose first elements are the totals. The last four lanes are added to the first four; the
+// results p, q, r, s give the total (p+q) + (r+s).
 func (g *generator) sums(rows int) reg.VecPhysical {
 	for r := range rows {
 		second := ymm(rows + r)

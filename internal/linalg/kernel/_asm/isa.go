@@ -115,7 +115,7 @@ func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
 }
 
-// onesAndZeros returns a table of n elements with all bits set, then n zeros. It makes the table once.
+// onesAndZeros returns a table of n elements with all bits set, then n zeros. It writes the table once.
 // As a mask, the part that begins m elements before the zeros selects the first m elements.
 func (g *generator) onesAndZeros(name string, n int) operand.Mem {
 	if table, made := g.tables[name]; made {
@@ -157,7 +157,7 @@ func (g *generator) zero(vs ...reg.Register) {
 	}
 }
 
-// ret ends a function. It first clears the upper halves of vector registers, which would slow SSE code.
+// ret ends a function. It first clears the upper parts of vector registers, which would slow SSE code.
 func (g *generator) ret() {
 	g.VZEROUPPER()
 	g.RET()

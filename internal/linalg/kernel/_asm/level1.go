@@ -18,7 +18,7 @@ func level1(g *generator) {
 	}
 }
 
-// unroll is the number of vectors in one iteration of a loop over a row. It hides the loop overhead.
+// unroll is the number of vectors in one iteration of a loop over a row, to hide the loop overhead.
 const unroll = 4
 
 // dot writes Kernel.Dot, in the order of inner and sums.

@@ -24,7 +24,7 @@ type matrix struct {
 	*generator
 	m         reg.GPVirtual // rows that are left
 	a         reg.GPVirtual // the first of them
-	lda, lda3 reg.GPVirtual // 1 and 3 times the distance of rows in bytes
+	lda, lda3 reg.GPVirtual // 1 and 3 times the distance between rows, in bytes
 }
 
 func (g *generator) matrix() matrix {
@@ -69,8 +69,8 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 
 // gemvN writes Kernel.GemvN. Several rows share the loads of x: four with AVX-512 (16 accumulators).
 // AVX2 has registers for the lanes of four short rows, or for half of the lanes of three longer rows
-// (12 accumulators). It takes long rows, of a matrix that exceeds the L1 cache, one by one: that is 1.1
-// to 1.2 times as fast as three at a time for n = 1000, but only 0.6 times as fast for n = 32.
+// (12 accumulators). Long rows, of a matrix that exceeds the L1 cache, are taken one by one: that is
+// 1.1 to 1.2 times as fast as three at a time for n = 1000, but only 0.6 times as fast for n = 32.
 func gemvN(g *generator) {
 	g.function("GemvN")
 	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}
@@ -113,7 +113,7 @@ func gemvN(g *generator) {
 	blocks("long", []int{1}, false)
 }
 
-// longRow is the greatest length of rows that AVX2 takes several at a time. It was found by measuring.
+// longRow is the maximum length of rows that AVX2 takes several at a time. The value was measured.
 const longRow = 250
 
 // nonzero returns a register that is zero if and only if the named float64 argument is zero.
@@ -173,9 +173,9 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 	}
 }
 
-// gemvT writes Kernel.GemvT. Each element of y adds the products of its column in the order of the
-// rows. If the columns fill few vectors, y stays in registers throughout; otherwise eight rows share
-// each load and store of y.
+// gemvT writes Kernel.GemvT. The products of a column are added to its element of y in the order of the
+// rows. If a row fills few vectors, y stays in registers throughout; otherwise eight rows share each
+// load and store of y.
 func gemvT(g *generator) {
 	g.function("GemvT")
 	a := g.matrix()
@@ -221,8 +221,8 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 	g.Label("scaled")
 }
 
-// narrow writes the code of gemvT for columns that fill at most four vectors; calls with more columns
-// jump past it. The last vector is masked, even if it is whole.
+// narrow writes the code of gemvT for rows of at most four vectors; with longer rows, calls jump past
+// it. The last vector is masked, even if it is whole.
 func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	const most = 4
 	n := g.argument("n")
@@ -304,7 +304,7 @@ func ger(g *generator) {
 	g.ret()
 }
 
-// multipliers returns for each row r a vector of alpha*x[r*incX], and moves x past these elements.
+// multipliers returns a vector of alpha*x[r*incX] for each row r, and moves x past these elements.
 func (g *generator) multipliers(rows int, x, incX reg.GPVirtual) []vector {
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pack writes Copy and Transpose, which packing needs.
+// pack writes Kernel.Copy and Kernel.Transpose, with which package gemm packs its operands.
 func pack(g *generator) {
 	g.copyRows()
 	g.transpose()
@@ -100,8 +100,8 @@ func (g *generator) transpose() {
 	g.ret()
 }
 
-// square8 transposes 8×8 elements: it interleaves pairs of rows by elements, and then pairs of the
-// results by quarters, twice.
+// square8 transposes 8×8 elements: it interleaves the elements of pairs of rows, and then twice the
+// quarters of pairs of the results.
 func (g *generator) square8(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(8 + i) }
 	for i := range 8 {
@@ -127,7 +127,7 @@ func (g *generator) square8(from, to stack) {
 	}
 }
 
-// square4 transposes 4×4 elements: it combines halves of rows while loading, then interleaves them.
+// square4 transposes 4×4 elements: it combines halves of rows while loading, then interleaves elements.
 func (g *generator) square4(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(4 + i) }
 	for h := range 2 { // columns 2h, 2h+1 of rows 0 and 2, and of rows 1 and 3

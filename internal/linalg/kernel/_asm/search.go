@@ -33,18 +33,18 @@ type searcher struct {
 }
 
 // absMax writes Kernel.AbsMax. Keeping an index for each element would double the cost of the maximum.
-// Each lane keeps the largest magnitude and the start of the first block that has it. Among the lanes
-// with the overall maximum, the earliest block is the first that has it, and comparing this block again
-// finds the place. The last block ends with the vector and overlaps the one before; if it is the first
-// with the maximum, the maximum is outside the overlap. A vector of up to one block is loaded under
-// masks.
+// Each lane keeps its largest magnitude and the start of the first block with it. Among the lanes with
+// the overall maximum, the earliest block is the first with the maximum, and comparing this block again
+// finds the index. The last block ends with the vector and overlaps the block before. If the last block
+// is the first with the maximum, the maximum is outside the overlap. A vector of at most one block is
+// loaded under masks.
 //
 // VMAXPD(a, b, c) sets c to a if a or b is NaN. Thus an element b never turns a maximum a into NaN.
 func absMax(g *generator) {
 	g.function("AbsMax")
 	s := &searcher{generator: g, n: g.argument("n"), x: g.argument("x"), magnitude: g.vec(), v: g.fresh(block / g.lanes)}
 	g.VBROADCASTSD(g.ConstData("magnitude", operand.U64(1<<63-1)), s.magnitude)
-	first, maximum := g.GP64(), g.vec() // of the block in s.v; the maximum, in all lanes
+	first, maximum := g.GP64(), g.vec() // the beginning of the block in s.v; the maximum, in all lanes
 	g.XORQ(first, first)
 	g.compare(s.n, operand.Imm(block), g.JG, "many")
 	s.loadFirst()
@@ -94,7 +94,7 @@ func (s *searcher) loadBlock(first reg.GPVirtual) {
 	}
 }
 
-// maximum returns the maximum of each lane of s.v. It forms them in two chains that begin with zero.
+// maximum returns the maximum of each lane of s.v. It computes the maxima in two chains from zero on.
 func (s *searcher) maximum() vector {
 	zero, maximum := s.vec(), s.fresh(2)
 	s.zero(zero)

@@ -9,7 +9,7 @@ import (
 )
 
 // A tanhCode holds the constants. The caller passes them as a table, so that their values, origin and
-// tests are in Go. The table has each constant four times for AVX2, which reads it from memory. AVX-512
+// tests are in Go. AVX2 reads the constants from the table, which has each of them four times. AVX-512
 // keeps the constants in registers.
 type tanhCode struct {
 	*generator
@@ -78,9 +78,9 @@ func tanh(g *generator) {
 	g.ret()
 }
 
-// values writes the code that computes and returns tanh of the vectors x. The code is tanh of package
-// kernel without branches, with the same names. It computes numerators and denominators for both sides
-// of the break, and each lane selects its numerator, denominator and base.
+// values writes the code that computes tanh of the vectors x, and returns the results. The code is tanh
+// of package kernel without branches, with the same names. It computes numerators and denominators for
+// both sides of the break, and each lane selects its numerator, denominator and base.
 func (t *tanhCode) values(x []vector) []vector {
 	c := t.constants
 	n, y, s, pow, large := t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), make([]lanemask, len(x))
@@ -132,7 +132,7 @@ func (t *tanhCode) values(x []vector) []vector {
 	return y
 }
 
-// firstLanes sets lane i of an AVX2 vector to all ones if i < n and to zero otherwise.
+// firstLanes sets lane i of the AVX2 vector mask to all ones if i < n, and to zero otherwise.
 func (g *generator) firstLanes(n reg.GPVirtual, mask vector) {
 	lane := g.StaticGlobal("lane")
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -159,7 +159,7 @@ func (t *tanhCode) held(i int) operand.Op {
 	return t.constant(i)
 }
 
-// polynomials returns the polynomial with the constants [from, to], highest power first, at each of x.
+// polynomials evaluates at each of x the polynomial with constants [from, to], highest power first.
 func (t *tanhCode) polynomials(x []vector, from, to int) []vector {
 	p := make([]vector, len(x))
 	for i := range x {
@@ -173,7 +173,7 @@ func (t *tanhCode) polynomials(x []vector, from, to int) []vector {
 	return p
 }
 
-// notLess returns the mask of the lanes in which x is not less than constant i, or is NaN.
+// notLess returns the mask of the lanes in which x is NaN, or at least constant i.
 func (t *tanhCode) notLess(x vector, i int) lanemask {
 	const nlt = 5
 	if t.lanes == 8 {

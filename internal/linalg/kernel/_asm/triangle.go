@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// triangle writes Solve and Multiply, the kernels for the diagonal blocks of triangular matrices.
+// triangle writes Kernel.Solve and Kernel.Multiply, for the diagonal blocks of triangular matrices.
 func triangle(g *generator) {
 	g.triangular(triangular{"Solve", true})
 	g.triangular(triangular{"Multiply", false})

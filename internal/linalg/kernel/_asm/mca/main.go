@@ -3,8 +3,8 @@
 //
 //	make mca
 //
-// which gives it a folder with a disassembly for each architecture. It needs none of the CPUs that it
-// names. In the models all operands are in the L1 cache.
+// which passes a folder with a disassembly for each architecture. The command needs none of the CPUs
+// that it names. In the models all operands are in the L1 cache.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	counts(functions)
 }
 
-// An instruction is a line of a disassembly. target is where a branch goes.
+// An instruction is a line of a disassembly. target is the address to which a branch jumps.
 type instruction struct{ address, target, text string }
 
 // A loop holds the instructions of one iteration, with the branch back last, or of a whole function.
@@ -74,8 +74,8 @@ func parse(functions map[string]loop, arch, text string) {
 	}
 }
 
-// main returns the innermost loop in which the instructions of w process the most numbers, the first of
-// several, or nil if there is none. A loop is innermost if it branches back only at its end.
+// main returns the innermost loop in which the instructions of w process the most numbers, the first
+// such loop in a tie, or nil if there is none. A loop is innermost if it branches back only at its end.
 func (function loop) main(w work) (best loop) {
 	index := map[string]int{}
 	for i, in := range function {
@@ -175,7 +175,7 @@ func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busi
 	return cycles, 2 * float64(n) / cycles, fmt.Sprintf("%s: %.0f%%", strings.Join(units, ", "), 100*most/cycles), nil
 }
 
-// dispatch is how many instructions a core dispatches in a cycle, according to section 4.1 of Arm's
+// dispatch is the number of instructions that a core dispatches per cycle, by section 4.1 of Arm's
 // Software Optimization Guides. LLVM 19's models limit only the micro-operations.
 var dispatch = map[string]float64{"neoverse-n1": 4, "neoverse-n2": 5, "neoverse-v1": 8, "neoverse-v2": 8}
 
@@ -194,7 +194,7 @@ func predictions(mca string, functions map[string]loop) error {
 	} {
 		gemm, peak := functions[p.arch+"/"+p.gemm].main(products), functions[p.arch+"/"+p.peak].main(products)
 		if gemm == nil || peak == nil {
-			return fmt.Errorf("%s: found no loop of multiply-adds in %s or %s", p.arch, p.gemm, p.peak)
+			return fmt.Errorf("%s: no loop of multiply-adds in %s or %s; check the disassembly", p.arch, p.gemm, p.peak)
 		}
 		instructions, _ := gemm.count(products)
 		for _, cpu := range p.cpus {
@@ -213,7 +213,7 @@ func predictions(mca string, functions map[string]loop) error {
 	return nil
 }
 
-// counts prints a table of the instructions per multiplied or stored element, and per vector of them.
+// counts prints a table of the instructions per multiplied or stored element, and per vector.
 func counts(functions map[string]loop) {
 	fmt.Println("\n| instructions per element, per vector | neon | avx2 | avx512 |\n|---|---|---|---|")
 	for i, name := range []string{"Copy", "Transpose", "Tanh", "Dot", "Axpy", "GemvN", "GemvT", "Ger", "Dotxaxpyf"} {

@@ -1,8 +1,8 @@
-// Package neon writes the assembly of package kernel for arm64, as package main does for amd64. It
-// writes the instructions itself, because avo supports only amd64.
+// Package neon writes the assembly of package kernel for arm64, as package main does for amd64. It does
+// so without avo, which supports only amd64.
 //
 // Comments describe the code that a function writes. Operands have the order of Go's assembler: sources
-// first, the destination last. An instruction that Go's assembler cannot name is an encoded word with
+// first, the destination last. An instruction without a name in Go's assembler is an encoded word, with
 // its mnemonic in a comment: see words.go.
 package neon
 
@@ -21,7 +21,7 @@ type general int
 
 func (r general) String() string { return fmt.Sprintf("R%d", int(r)) }
 
-// shifted returns 2^n times the register, as the first operand of sums and differences.
+// shifted returns 2^n times the register, as the first operand of ADD, SUB and CMP.
 func (r general) shifted(n int) string { return fmt.Sprintf("%v<<%d", r, n) }
 
 // A vector is one of the registers V0 to V31, each of which holds two float64 numbers.
@@ -74,7 +74,7 @@ type generator struct {
 	labels    int
 }
 
-// function starts the function of the given name, without locals. Its arguments do not escape.
+// function starts the function of the given name, which has no locals. Its arguments do not escape.
 func (g *generator) function(name string) {
 	f := spec.Functions[name]
 	signature, err := gotypes.ParseSignature("func" + f.Signature)
@@ -210,7 +210,7 @@ func (g *generator) while(n general, step int, body func()) {
 	g.op("ADD", step, n, n)
 }
 
-// table returns a register with the address of the read-only words of symbol, which it writes once.
+// table returns a register with the address of the read-only words of symbol. It writes them once.
 func (g *generator) table(symbol string, words ...uint64) general {
 	if !strings.Contains(g.data.String(), "GLOBL "+symbol+"<>") {
 		g.data.WriteByte('\n')

@@ -1,8 +1,8 @@
 package neon
 
 // dotxaxpyf writes Kernel.Dotxaxpyf, which takes four rows at once and loads each element once. The
-// first 16 registers hold the sums of the rows as in inner. The next four hold the factors of the rows,
-// and the next six two vectors each of x, y and a row.
+// first 16 registers hold the sums of the rows as in inner, and the next four the factors of the rows.
+// The next six hold two vectors each of x, y and a row.
 func dotxaxpyf(g *generator) {
 	g.function("Dotxaxpyf")
 	const factor, ex, ey, row = vector(16), vector(20), vector(22), vector(24)

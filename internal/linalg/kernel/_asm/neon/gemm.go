@@ -35,7 +35,7 @@ func (t tile) row(g *generator) part {
 }
 
 // eachTile writes a loop over the columns of a strip for each number of rows, and ends the function.
-// write writes a tile, a whole one or one for the columns left. next writes the move to the next tile.
+// write writes the code for a tile, whole or at the right edge. next writes the move to the next tile.
 func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 	done := g.unique("end")
 	var rows [tileRows + 1]label
@@ -75,12 +75,12 @@ const steps = 4
 // A gemmCode holds the registers that Gemm needs throughout. Strides are in bytes.
 type gemmCode struct {
 	*generator
-	n, b, c         general           // the columns that are left, and their panel and tile
+	n, b, c         general           // the number of columns left, and their panel and tile
 	a               [tileRows]general // the rows of A
 	colA, rowB, ldc general
 	closerC         general // by how much the distance to the next row of C decreases from row to row
 	mode            general // how C is computed, see setMode
-	k, offset       general // the steps that are left, and the offset of the next one in the rows of A
+	k, offset       general // the number of steps left, and the offset of the next step in the rows of A
 	bp, ahead       general // the row of B, and the distance from it to the prefetched data
 }
 
@@ -95,7 +95,7 @@ func gemm(g *generator) {
 	x.setRows()
 	x.setMode()
 	m := g.load("m")
-	g.release(m) // it is read before anything else is written
+	g.release(m) // eachTile reads m before it writes any register
 	g.eachTile(m, x.n, x.tile, func() {
 		panel := g.bytes("panelB")
 		g.op("ADD", panel, x.b, x.b)

@@ -2,7 +2,7 @@ package neon
 
 import "blskernel/internal/linalg/kernel/_asm/spec"
 
-// The registers of a step: the vectors of B, and the elements of A, which take turns.
+// The registers of a step: the vectors of B, and then turnsA registers that rows of A use in turn.
 const (
 	registerB = vector(tileRows * tileColumns / 2)
 	registerA = registerB + tileColumns/2
@@ -37,7 +37,7 @@ func (x gemmCode) clear(t tile) {
 	x.release(store)
 }
 
-// sum writes the loop over k. A whole tile of all rows prefetches C first.
+// sum writes the loop over k. A full tile prefetches C first.
 func (x gemmCode) sum(t tile) {
 	full := t == tile{tileRows, tileColumns}
 	x.op("MOVD", x.argument("k"), x.k)

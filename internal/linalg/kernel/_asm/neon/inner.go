@@ -14,8 +14,8 @@ const (
 //
 // where row(r) is at pointers[r], and leaves eight lanes of row r for sums: lanes 2j and 2j+1 are
 // register j*rows + r. If many is true, manyLanes elements have their own lanes while that many are
-// left. Then the lanes are added in pairs until fewLanes are left, which take the other elements. The
-// order in a row does not depend on the number of rows. The loop overwrites n, x and the pointers.
+// left. Then the lanes are added in pairs until fewLanes are left, which take the remaining elements.
+// The order in a row does not depend on the number of rows. The loop overwrites n, x and the pointers.
 func (g *generator) inner(n, x general, pointers []general, many bool) {
 	rows, all := len(pointers), append(slices.Clip(pointers), x)
 	g.zeros(fewLanes / 2 * rows)
@@ -29,8 +29,8 @@ func (g *generator) inner(n, x general, pointers []general, many bool) {
 }
 
 // innerMany is inner for the many lanes. One row takes 16 registers. For two or three rows the loop
-// runs twice, each time for half of the vectors, two of every four. The first half is added up to
-// vectors 0 and 1, which then stay in later registers. Three rows share each load of x, and leave
+// runs twice, each time for half of the vectors, two of every four. The first half is summed into
+// vectors 0 and 1, which then move to later registers. Three rows share each load of x, and leave
 // registers to load only one vector at a time.
 func (g *generator) innerMany(n, x general, pointers, all []general) {
 	rows, passes, chunk := len(pointers), 2, 2
@@ -40,7 +40,7 @@ func (g *generator) innerMany(n, x general, pointers, all []general) {
 	case 3:
 		chunk = 1
 	}
-	count, width := manyLanes/2/passes, fewLanes/2/passes // vectors of a row: all, and those left at the end
+	count, width := manyLanes/2/passes, fewLanes/2/passes // vectors of a row in a pass: before and after the sums
 	left := g.general()
 	for pass := range passes {
 		g.op("MOVD", n, left)
@@ -99,8 +99,8 @@ func (g *generator) zeros(n int) {
 	}
 }
 
-// sums adds the eight lanes of each row, as inner leaves them. The total of row r becomes element 0 of
-// register r. The last four lanes are added to the first, p, q, r, s; the total is (p+q) + (r+s).
+// sums adds up the eight lanes of each row as inner leaves them. The total of row r becomes element 0
+// of register r. The last four lanes are added to the first four; p, q, r, s give (p+q) + (r+s).
 func (g *generator) sums(rows int) {
 	for i := range vector(2 * rows) {
 		g.fadd(i, i+vector(2*rows), i)

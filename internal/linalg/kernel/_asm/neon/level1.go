@@ -7,7 +7,7 @@ func level1(g *generator) {
 	rot(g)
 }
 
-// unroll is the number of vectors in one iteration of a loop over a row. It hides the loop overhead.
+// unroll is the number of vectors in one iteration of a loop over a row, to hide the loop overhead.
 const unroll = 8
 
 // dot writes Kernel.Dot, in the order of inner and sums.

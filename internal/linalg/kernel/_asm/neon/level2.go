@@ -15,8 +15,8 @@ type matrix struct {
 	*generator
 	m    general // rows that are left
 	a    general // the first of them
-	lda  general // the distance from the first to the second, in bytes
-	step any     // a register: how much that distance grows from row to row; nil if it does not
+	lda  general // the distance from the first to the second row, in bytes
+	step any     // a register: the growth of that distance from row to row; nil for none
 }
 
 func (g *generator) matrix() matrix { return matrix{g, g.load("m"), g.load("a"), g.bytes("lda"), nil} }
@@ -48,8 +48,8 @@ func (g *generator) along(unroll int, name string, pointers []general, body func
 	g.release(n, v)
 }
 
-// multipliers sets the first elements of registers from t on to alpha*x[r*incX] for r < rows, and moves
-// x past these elements. It uses register 31.
+// multipliers sets the first element of register t+r to alpha*x[r*incX] for r < rows, and moves x past
+// these elements. It uses register 31.
 func (g *generator) multipliers(rows int, x general, incX any, t vector) {
 	alpha := vector(31)
 	g.loadOneArgument("alpha", alpha)
@@ -74,8 +74,8 @@ func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 	}
 }
 
-// longRow is the greatest length of rows that GemvN takes several at a time. The value is that measured
-// for AVX2, since nothing was measured on arm64.
+// longRow is the maximum length of rows that GemvN takes several at a time. The value was measured for
+// AVX2; nothing was measured on arm64.
 const longRow = 250
 
 // gemvN writes Kernel.GemvN. Several rows share the loads of x: four short ones, or three longer ones,
@@ -120,8 +120,8 @@ func (g *generator) scaling(v vector) func(vector) {
 	}
 }
 
-// gemvT writes Kernel.GemvT for eight rows at once, which share each load and store of y. An element of
-// y adds the products of its column in the order of the rows.
+// gemvT writes Kernel.GemvT for eight rows at once, which share each load and store of y. The products
+// of a column are added to its element of y in the order of the rows.
 func gemvT(g *generator) {
 	g.function("GemvT")
 	beta, one, scaled := g.load("beta"), g.general(), g.unique("scaled")

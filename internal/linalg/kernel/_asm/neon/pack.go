@@ -1,6 +1,6 @@
 package neon
 
-// pack writes Copy and Transpose, which packing needs.
+// pack writes Kernel.Copy and Kernel.Transpose, with which package gemm packs its operands.
 func pack(g *generator) {
 	copyRows(g)
 	transpose(g)
@@ -78,7 +78,7 @@ func transpose(g *generator) {
 	g.ret()
 }
 
-// rectangle transposes width columns (4 or 2) of rows to d. It moves rows past them, d by width rows.
+// rectangle transposes width columns (4 or 2) of rows to d. It moves rows right and d down by width.
 func (g *generator) rectangle(rows []general, width int, d, ldd general) {
 	pairs := width / 2 // the vectors of a row
 	column := part{generator: g, count: len(rows) / 2}

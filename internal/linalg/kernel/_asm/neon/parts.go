@@ -1,7 +1,7 @@
 package neon
 
 // A part is one step of a loop over rows: count vectors, the last with one element if one is set. It
-// begins disp bytes after the pointers. A count of 0 is a vector of zeros that is not in memory.
+// begins disp bytes after the pointers. A count of 0 stands for a vector of zeros, not in memory.
 type part struct {
 	*generator
 	count int
@@ -26,8 +26,8 @@ func (g *generator) parts(unroll int, n general, pointers []general, body func(p
 }
 
 // eights writes a loop over n elements of the rows at pointers, eight at a time. body writes the code
-// for vectors j and j+1 of the four or, if the last eight elements are incomplete, for vector j alone.
-// The code overwrites n and the pointers.
+// for vectors j and j+1 of the four or, if fewer than eight elements are left, for vector j alone. The
+// code overwrites n and the pointers.
 func (g *generator) eights(n general, pointers []general, body func(j int, p part)) {
 	g.while(n, 8, func() {
 		for j := 0; j < 4; j += 2 {
@@ -70,7 +70,7 @@ func (p part) load(base general, first vector) {
 		func(i int, m memory) { p.loadOne(m, first+vector(i)) }, base)
 }
 
-// store is the reverse of load.
+// store stores the registers from first on to the part at base.
 func (p part) store(first vector, base general) {
 	p.each(func(i int, m memory) { p.storePair(first+vector(i), first+vector(i+1), m) },
 		func(i int, m memory) { p.storeVector(first+vector(i), m) },

@@ -10,14 +10,14 @@ func search(g *generator) {
 type searcher struct {
 	*generator
 	n, x        general
-	best, where vector // the largest element, and the beginning of the first block that has it
+	best, where vector // the element of largest magnitude, and the beginning of the first block with it
 }
 
 // absMax writes Kernel.AbsMax. Keeping an index for each element would cost half as much as the
-// comparison. Each half of a register keeps the largest element and the beginning of the first block
-// that has it. If both halves have the maximum, the earlier block is the first, and a search from its
-// beginning finds the place. The last block ends with the vector and overlaps the one before; if it is
-// the first with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
+// comparison. Each half of a register keeps its element of largest magnitude and the beginning of the
+// first block with it. If both halves have the maximum, the earlier block is the first, and a search
+// from there finds the index. The last block ends with the vector and overlaps the block before. If it
+// is the first with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
 //
 // A comparison selects the larger element: FMAX gives NaN, and so does FMAXNM for a signaling NaN.
 func absMax(g *generator) {
@@ -64,8 +64,8 @@ func (s *searcher) blocks(size int) {
 	s.release(i, last, at)
 }
 
-// maximum sets each half of register 0 to its element of largest magnitude in registers 0 to count-1.
-// It forms them in two chains, in which zero stands for NaN. If count is 1, it does nothing.
+// maximum sets each half of register 0 to the element of largest magnitude in this half of registers 0
+// to count-1. It uses two chains, in which zero replaces NaN. If count is 1, it does nothing.
 func (s *searcher) maximum(count int) {
 	if count == 1 {
 		return
@@ -119,7 +119,7 @@ func (s *searcher) place() {
 }
 
 // addAbs writes Kernel.AddAbs with nine sums. Eight sums take sixteen elements at a time. Then the
-// first two take four at a time, and the ninth takes the rest.
+// first two take four elements at a time, and the ninth takes the rest.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	const rest, v, w = vector(unroll), vector(16), vector(24)

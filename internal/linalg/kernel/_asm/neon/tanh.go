@@ -3,8 +3,8 @@ package neon
 import "blskernel/internal/linalg/kernel/_asm/spec"
 
 // A tanhCode holds the constants. The caller passes them as a table with each constant four times in a
-// row. Some stay in registers. The others are loaded where they are used, because loads have separate
-// units. They are mainly summands, which FMLA overwrites.
+// row. Some stay in registers. The others, mainly summands (which FMLA overwrites), are loaded where
+// they are used: loads have their own execution units.
 type tanhCode struct {
 	part
 	src, table general
@@ -12,8 +12,8 @@ type tanhCode struct {
 	free       []vector       // registers that are not in use
 }
 
-// tanh writes the loop dst[i] = tanh(src[i]): four vectors at a time, which hide the latency, then
-// fewer, then one element, all with the same instructions.
+// tanh writes the loop dst[i] = tanh(src[i]): four vectors at a time, which hide the latency, then two,
+// then one, then one element, all with the same instructions.
 func tanh(g *generator) {
 	g.function("Tanh")
 	held := []int{spec.TanhHi, spec.TanhLo, spec.TanhTwo, spec.TanhOne}
@@ -115,10 +115,10 @@ func (e *tanhCode) read(base general, disp, step int) []vector {
 	return v
 }
 
-// arguments returns fresh registers with the arguments.
+// arguments returns fresh registers with the vectors of src in the part.
 func (e *tanhCode) arguments() []vector { return e.read(e.src, 0, 32) }
 
-// summands returns fresh registers with the constant of a row.
+// summands returns fresh registers that each hold the constant of a row, to be overwritten.
 func (e *tanhCode) summands(row int) []vector { return e.read(e.table, 32*row, 0) }
 
 // with calls use for each vector i of the part; register c holds the constant of the row.

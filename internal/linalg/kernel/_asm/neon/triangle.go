@@ -2,7 +2,7 @@ package neon
 
 import "math"
 
-// triangle writes Solve and Multiply, the kernels for the diagonal blocks of triangular matrices.
+// triangle writes Kernel.Solve and Kernel.Multiply, for the diagonal blocks of triangular matrices.
 func triangle(g *generator) {
 	g.triangular(triangular{"Solve", true})
 	g.triangular(triangular{"Multiply", false})
@@ -18,7 +18,7 @@ type triangularCode struct {
 	*generator
 	triangular
 	t, rowT, colT, d general // T, and its diagonal or ones
-	n, x, ldx        general // the columns that are left, and their tile of X
+	n, x, ldx        general // the number of columns left, and their tile of X
 }
 
 // triangular writes Kernel.Solve or Kernel.Multiply, with all rows of a tile of X in registers and code

@@ -2,8 +2,8 @@ package neon
 
 import "fmt"
 
-// word writes an instruction that Go's assembler cannot name: its encoding and, as a comment, its
-// mnemonic in Arm's syntax, where the destination comes first.
+// word writes an instruction without a name in Go's assembler: its encoding and, as a comment, its
+// mnemonic in Arm's syntax, in which the destination comes first.
 func (g *generator) word(code uint32, format string, operands ...any) {
 	fmt.Fprintf(&g.text, "\tWORD $0x%08x // %s\n", code, fmt.Sprintf(format, operands...))
 }
@@ -38,7 +38,7 @@ func (g *generator) fmlaLane(n, m vector, i int, d vector) { g.lane(0x4fc01000, 
 func (g *generator) fmlsLane(n, m vector, i int, d vector) { g.lane(0x4fc05000, "fmls", n, m, i, d) }
 func (g *generator) fmulLane(n, m vector, i int, d vector) { g.lane(0x4fc09000, "fmul", n, m, i, d) }
 
-// fmin and fmax set d to the smaller and the larger elements, and to NaN where n or m is NaN.
+// fmin sets d to the smaller elements and fmax to the larger elements; both to NaN if n or m is NaN.
 func (g *generator) fmin(n, m, d vector) { g.three(0x4ee0f400, "fmin", n, m, d) }
 func (g *generator) fmax(n, m, d vector) { g.three(0x4e60f400, "fmax", n, m, d) }
 
@@ -51,7 +51,7 @@ func (g *generator) fcmge(n, m, d vector) { g.three(0x6e60e400, "fcmge", n, m, d
 // facgt sets all bits of d where |n| > |m|, and clears all bits elsewhere.
 func (g *generator) facgt(n, m, d vector) { g.three(0x6ee0ec00, "facgt", n, m, d) }
 
-// faddp adds pairs: d = (n[0]+n[1], m[0]+m[1]). faddpScalar is d[0] = n[0] + n[1], d[1] = 0.
+// faddp adds pairs: d = (n[0]+n[1], m[0]+m[1]). faddpScalar sets d[0] = n[0] + n[1] and d[1] = 0.
 func (g *generator) faddp(n, m, d vector) { g.three(0x6e60d400, "faddp", n, m, d) }
 func (g *generator) faddpScalar(n, d vector) {
 	g.word(0x7e70d800|uint32(n)<<5|uint32(d), "faddp d%d, v%d.2d", d, n)
@@ -82,7 +82,7 @@ func (g *generator) storePair(v, w vector, m memory) {
 	g.op("FSTPQ", fmt.Sprintf("(%s, %s)", v.scalar(), w.scalar()), m)
 }
 
-// loadNext loads two vectors, or one if one is set, and moves base past them.
+// loadNext loads two vectors, or a single vector if one is set, and moves base past them.
 func (g *generator) loadNext(base general, v vector, one bool) {
 	if one {
 		g.op("FMOVQ.P", at(base, 16), v.scalar())
