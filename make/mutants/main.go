@@ -1,14 +1,14 @@
-// Mutants measures what share of injected faults the tests find. For each fault, or mutant, it changes
-// one operator or removes one statement of a package. It then runs the tests of the folder, of the
-// package and of testutil/golden until one fails.
+// Mutants measures the share of injected faults that the tests find. For each fault, or mutant, it
+// changes one operator or removes one statement of a package. It then runs the tests of the folder, of
+// the package and of testutil/golden until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 per package, drawn by -seed
-//	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
+//	go -C make/mutants run . -table before.jsonl after.jsonl both files side by side, in Markdown
 //
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
-// except other packages of the list. A change that does not compile is replaced by the next one.
-// Mutants that the file of -out already has are not run again. A mutant in equivalent.txt affects
-// nothing that is promised and does not count. The exit status is 1 if the share found is below -least.
+// except other packages of the list. A mutant that does not compile is replaced by another one. Mutants
+// with a result in the file of -out are not run again. A mutant in equivalent.txt changes nothing that
+// is promised, and does not count. The exit status is 1 if the share found is below -least.
 package main
 
 import (
@@ -31,7 +31,7 @@ import (
 
 var packages = strings.Fields("internal/linalg/block internal/linalg/factor lapack blsupdate bls dataset/stream bls/modelfile cmd/blskernel")
 
-// operators lists the operators in pairs; a mutant has the other one of a pair.
+// operators lists the operators in pairs; a mutant replaces an operator with the other of its pair.
 var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- += -= *= /=")
 
 type mutant struct {
@@ -47,9 +47,9 @@ var root = flag.String("root", "../..", "the `folder` of the module")
 
 func main() {
 	n := flag.Int("n", 3, "the `number` of mutants per package")
-	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` for drawing the mutants")
-	out := flag.String("out", os.DevNull, "append the results to this `file`; do not run the mutants in it again")
-	least := flag.Float64("least", 0, "fail if the share of mutants found is below this `share`")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` of the draw of mutants")
+	out := flag.String("out", os.DevNull, "append the results to this `file`, and skip mutants that it already has")
+	least := flag.Float64("least", 0, "fail if the tests find less than this `share` of the mutants")
 	table := flag.Bool("table", false, "print a table of the result files given as arguments")
 	flag.Parse()
 	if *table {
@@ -66,7 +66,7 @@ func main() {
 		fmt.Printf("%s: %d of %d mutants, seed %d\n", p, *n, len(all), *seed)
 		rand.New(rand.NewPCG(*seed, 1)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		if said, err := command("test", "./"+p+"/...", "./internal/testutil/golden").CombinedOutput(); err != nil {
-			log.Fatalf("the tests of %s fail without a mutant:\n%s", p, said)
+			log.Fatalf("the tests of %s fail without a mutant; make them pass first:\n%s", p, said)
 		}
 		left := *n
 		for _, m := range all {
@@ -82,7 +82,7 @@ func main() {
 		}
 	}
 	if share := count("", results)[4]; !(share >= *least) {
-		log.Fatalf("the tests find a share of %.2f of the mutants; want at least %.2f", share, *least)
+		log.Fatalf("the tests find %.2f of the mutants; -least is %.2f", share, *least)
 	}
 }
 
@@ -166,7 +166,7 @@ func test(p string, m mutant) result {
 		return result{p, m.name, "broken"}
 	}
 	suites := []string{"./" + m.folder, "./" + p + "/...", "./internal/testutil/golden"}
-	if p == "internal/linalg/factor" { // which is tested through lapack
+	if p == "internal/linalg/factor" { // tested through lapack
 		suites = append(suites, "./lapack")
 	}
 	outcome := "missed"
@@ -211,8 +211,8 @@ func write(name string, r result) {
 	check(f.Close())
 }
 
-// count returns the numbers of mutants of package p that were found, timed out, were missed and are
-// equivalent, and the share of the first two among the first three. p = "" means all packages.
+// count returns the numbers of mutants of package p that were found, timed out, missed and equivalent,
+// and the share of found or timed-out mutants among those not equivalent. p = "" means all packages.
 func count(p string, results []result) (t [5]float64) {
 	equivalent, err := os.ReadFile("equivalent.txt") // lines of a mutant's name, a tab and the reason
 	check(err)
