@@ -107,7 +107,7 @@ func absent(system, architecture string) string {
 // Default returns the selected backend, chosen once per process: the one that BLSKERNEL_BACKEND names;
 // otherwise openblas, if the program was built with the explicit tag cgo (go build -tags cgo) and the
 // library opens; otherwise pure, whose results are the same on every machine. It panics with Lookup's
-// error if BLSKERNEL_BACKEND names a backend, or BLSKERNEL_KERNEL a kernel, that cannot be used. With
+// error if BLSKERNEL_BACKEND or BLSKERNEL_KERNEL names a backend or kernel that cannot be used. With
 // the tag cgo it also panics if BLSKERNEL_OPENBLAS names a library that does not open.
 func Default() Backend {
 	b, err := Lookup("")

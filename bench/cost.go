@@ -60,7 +60,7 @@ func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 // is disturbed only if the peak moved during every update of its setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time: negative if the update took longer.
+// Deviation returns the relative error of the predicted time, which is negative if that was too short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
@@ -85,7 +85,7 @@ const (
 	warmUp    = 2 * time.Millisecond
 
 	// settleTime is the time for which a Stream of short updates runs before the first measured
-	// one. By then the heap has been collected, and updates reuse its storage.
+	// update. By then garbage has been collected, and updates reuse its memory.
 	settleTime = 50 * time.Millisecond
 )
 

@@ -68,7 +68,7 @@ type Agreement struct {
 	Unequal  int     `json:"unequal"`       // settings whose flops differ from the model
 }
 
-// Agree summarizes the deviations of costs. It returns the zero value if there are none.
+// Agree summarizes the deviations of costs. It returns the zero Agreement if costs is empty.
 func Agree(costs []Cost) Agreement {
 	if len(costs) == 0 {
 		return Agreement{}

@@ -22,9 +22,9 @@ type FlopsCase struct {
 	Improved FlopsCount  `json:"improved"`
 }
 
-// Factor returns the factor by which Improved needs fewer flops than Original in a step, as a formula
-// and as a number. Table 1 has three of these factors for q > k, and one for q ≤ k. In the other steps
-// both methods need the same flops, and the formula is empty.
+// Factor returns Original's flops divided by Improved's in a step, as a formula and as a number. Table
+// 1 has three of these factors for q > k, and one for q ≤ k. In the other steps both methods need the
+// same flops: the formula is then empty, and the factor 1.
 func (c FlopsCase) Factor(step string) (formula string, factor float64) {
 	l, k, q := float64(c.L), float64(c.K), float64(c.Q)
 	switch {

@@ -26,8 +26,8 @@ func Variants(methods ...blsupdate.Method) []Variant {
 	return all
 }
 
-// String returns the method, then its form unless that is Auto, then "solve" if Solve is set, with
-// slashes between them, such as "improved/large/solve".
+// String returns the method, the form unless it is Auto, and "solve" if Solve is set, separated by
+// slashes, such as "improved/large/solve".
 func (v Variant) String() string {
 	return variantName(v.Method.String(), v.Form.String(), v.Solve)
 }

@@ -104,8 +104,8 @@ func run(ctx context.Context, all []floor, kernels []string, measure func(contex
 	return len(left), nil
 }
 
-// command runs the program and returns its exit status: 1 if a kernel stays below a floor, 2 if this
-// CPU lacks the kernel of -kernel or the measurement fails.
+// command runs the program and returns its exit status: 1 if a kernel stays below a floor, 2 if the
+// arguments are invalid or the measurement fails.
 func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.SetOutput(errs)

@@ -40,7 +40,7 @@ type Section struct {
 	Plots  []*Plot
 	Tables []Table
 
-	// Numbers for the top of the page.
+	// For the top of the page; see Page.
 	numbers []Number
 	meaning []string
 	top     []*Plot

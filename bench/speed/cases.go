@@ -14,7 +14,7 @@ type Case struct {
 	// Op is the name of a routine in lower case, such as "dgemm", or of a task that takes several
 	// routines, such as "lu-solve".
 	Op string
-	// Args are the arguments as one letter each, in the order of the routine's parameters: sides L
+	// Args holds the arguments, one letter each, in the order of the routine's parameters: sides L
 	// and R, triangles U and L, transposes N and T. Args is empty for routines without any.
 	Args string
 	// Opponents are routines of LAPACK for the same task, such as "dpotrf+dpotri", or Gonum.
@@ -42,8 +42,8 @@ func (c Case) String() string {
 	return c.Op + " " + c.Args
 }
 
-// operations lists all operations, grouped by the files that prepare them. An operation with several
-// arguments has a case for each, the most used first.
+// operations lists all operations, grouped by the files that prepare them. An operation has a case for
+// each choice of its arguments, the most used first.
 var operations = slices.Concat(routines, tasks, matOperations)
 
 // Cases returns all cases of an operation, the most used first, or none if the operation is unknown.
@@ -74,7 +74,7 @@ var operations = slices.Concat(routines, tasks, matOperations)
 // The inverses are FactorizeInPlace and InverseInPlace of lapack's Cholesky, LDLT and LU, and lu-solve
 // is LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of lapack.Implementation, with
 // the flops of Golub and Van Loan for the QR algorithm with all vectors ("Matrix Computations", 4th
-// edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents store A by columns.
+// edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents store A in column-major order.
 //
 // The operations mat.Mul to mat.Pow are methods of gonum's mat on its own matrices, with
 // lapack.Implementation and the backend in place of gonum's routines. Their opponent is Gonum, which

@@ -27,11 +27,11 @@
 // # Opponents
 //
 // Factorizations and decompositions have opponents (Case.Opponents): the routines of LAPACK for the
-// same purpose, from the library of the backend openblas. LAPACK stores matrices by columns. It reads
-// an upper triangle by rows, packed or not, as a lower triangle, and a general matrix as its transpose.
-// Therefore lu-solve has its right-hand sides by rows, and dgetrs by columns. LAPACK's workspaces are
-// allocated in advance; our operations allocate theirs in every call. dsptrf with dsptri takes about 20
-// s at order 5100, which lengthens each round.
+// same purpose, from the library of the backend openblas. LAPACK is column-major. It reads a row-major
+// upper triangle, packed or not, as a lower triangle, and a row-major matrix as its transpose. The
+// right-hand sides are therefore the columns of B for lu-solve, and its rows for dgetrs. LAPACK's
+// workspaces are allocated in advance; our operations allocate theirs in every call. dsptrf with dsptri
+// takes about 20 s at order 5100, which lengthens each round.
 //
 // # Agreement
 //

@@ -59,7 +59,7 @@ func (c Case) problem(n int, seed uint64, opponent string) *Problem {
 }
 
 // Against returns the named opponent's problem with the same operands. LAPACK opponents run on
-// Library's backend. It panics if the case has no such opponent.
+// Library's backend. Against panics if the case has no such opponent.
 func (p *Problem) Against(opponent string) *Problem {
 	if !slices.Contains(p.Case.Opponents, opponent) {
 		panic("speed: the case has no such opponent")

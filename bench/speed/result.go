@@ -29,7 +29,7 @@ type Timing struct {
 	// It is absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
 	// OverOne is the speed divided by the speed on one thread, in the same round. It is absent if
-	// Threads is 1, and if one thread is not measured.
+	// Threads is 1 or one thread is not measured.
 	OverOne float64 `json:"over_one,omitempty"`
 }
 
