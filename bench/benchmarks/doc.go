@@ -15,8 +15,7 @@
 //	BenchmarkLapack/backend=pure/op=Cholesky.Refine/n=256
 //	BenchmarkUpdater/backend=openblas/call=Update/method=gram/form=auto/l=1000/k=200/q=50
 //
-// Thus benchstat shows a column for each backend with -col /backend, and for each method with
-// -col /method.
+// Thus benchstat -col /backend has a column for each backend, and -col /method for each method.
 //
 // # Sizes
 //

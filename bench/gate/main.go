@@ -77,9 +77,8 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 	return share, err
 }
 
-// run calls measure for the cases of the given kernels, in up to four attempts for a case below its
-// floor. It prints each failure, or every share if verbose, and returns the number of cases that fail
-// all attempts.
+// run calls measure for the cases of the given kernels, up to four times for a case below its floor. It
+// prints each failure, or every share if verbose, and returns the number of cases that always fail.
 func run(ctx context.Context, all []floor, kernels []string, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool) (below int, err error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(f floor) bool { return !slices.Contains(kernels, f.kernel) })
 	for attempt := 1; attempt <= 4; attempt++ {

@@ -29,7 +29,7 @@ type Pool struct {
 }
 
 // New returns a pool for the given number of CPUs. The pool pauses its workers for a while if they
-// speed up calls by a factor below minGain. With a minGain of 0 it never does.
+// speed up calls by a factor below minGain. With minGain = 0 it never pauses them.
 func New(cpus int, minGain float64) *Pool {
 	return &Pool{cpus: cpus, gain: gain{least: minGain}, start: time.Now()}
 }

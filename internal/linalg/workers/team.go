@@ -97,7 +97,7 @@ func (t *Team) Run(tasks int, do func(i int)) {
 	t.await(now + patience + (now-began)/time.Duration(max(done, 1)))
 	now = t.pool.now()
 	gain.add(measured, time.Duration(g.ran.Load()), now-began, now)
-	g.do = nil // the team must not keep the operands
+	g.do = nil // do not keep the operands alive
 	if failed := g.failed; failed != nil {
 		g.failed = nil
 		panic(failed)

@@ -62,7 +62,7 @@ const (
 	include = "#include \"textflag.h\"\n"
 )
 
-// file returns the named file for one instruction set of amd64, with the code that generate makes.
+// file returns the named file for one instruction set of amd64, with the code that generate writes.
 func file(name string, i isa, generate func(*generator)) neon.File {
 	g := &generator{Context: build.NewContext(), isa: i, tables: map[string]operand.Mem{}}
 	generate(g)

@@ -58,7 +58,7 @@ func (g *generator) innerMany(n, x general, pointers, all []general) {
 			sum = width * rows
 		case passes == 2:
 			sum = count * rows
-			g.op("SUB", left, n, n) // to go back
+			g.op("SUB", left, n, n) // the number of elements to go back
 			for _, p := range all {
 				g.op("SUB", n.shifted(3), p)
 			}

@@ -78,8 +78,8 @@ func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 // AVX2; nothing was measured on arm64.
 const longRow = 250
 
-// gemvN writes Kernel.GemvN. Several rows share the loads of x: four short ones, or three longer ones,
-// of which innerMany takes half of the lanes at a time. Long rows, of a matrix that exceeds the L1
+// gemvN writes Kernel.GemvN. Several rows share the loads of x: four short rows, or three longer rows,
+// for which innerMany takes half of the lanes at a time. Long rows, of a matrix that exceeds the L1
 // cache, are taken one by one and in one pass, as with AVX2.
 func gemvN(g *generator) {
 	g.function("GemvN")

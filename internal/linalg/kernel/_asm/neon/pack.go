@@ -50,8 +50,8 @@ func copyRows(g *generator) {
 	}
 }
 
-// transpose writes Kernel.Transpose for even m and n. Its code takes tiles of eight rows (a cache line
-// of dst) by four columns, and then smaller ones.
+// transpose writes Kernel.Transpose for even m and n. The code takes tiles of eight rows (a cache line
+// of dst) by four columns, and then smaller tiles.
 func transpose(g *generator) {
 	g.function("Transpose")
 	m, n := g.load("m"), g.load("n")

@@ -2,7 +2,7 @@
 package spec
 
 // A Function is the declaration of an assembly function: its signature, and its comment after the name.
-// Package kernel has its equation.
+// Package kernel gives the equation.
 type Function struct{ Signature, Comment string }
 
 // Functions maps names to functions. Most names are fields of Kernel.
