@@ -60,7 +60,7 @@ func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 // is disturbed only if the peak moved during every update of its setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time, which is negative if that was too short.
+// Deviation returns the relative error of the predicted time: negative if the prediction was too short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }

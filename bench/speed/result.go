@@ -71,8 +71,8 @@ func newResult(j Job, l *lane, lanes []*lane) Result {
 	return r
 }
 
-// Median returns the median of x, which must not be empty. If x has an even number of elements, that is
-// the mean of the two middle ones.
+// Median returns the median of x, which must not be empty. For an even number of elements it is the
+// mean of the middle two.
 func Median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	h := len(x) / 2

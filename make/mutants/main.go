@@ -47,7 +47,7 @@ var root = flag.String("root", "../..", "the `folder` of the module")
 
 func main() {
 	n := flag.Int("n", 3, "the `number` of mutants per package")
-	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` of the draw of mutants")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` for drawing mutants")
 	out := flag.String("out", os.DevNull, "append the results to this `file`, and skip mutants that it already has")
 	least := flag.Float64("least", 0, "fail if the tests find less than this `share` of the mutants")
 	table := flag.Bool("table", false, "print a table of the result files given as arguments")

@@ -58,7 +58,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 		c10, c11, c12, c13 = alpha*r1[0], alpha*r1[1], alpha*r1[2], alpha*r1[3]
 	}
 	c00, c01, c02, c03, c10, c11, c12, c13 = sumGeneric(k, a, rowA, colA, b, rowB, c00, c01, c02, c03, c10, c11, c12, c13)
-	if store == Add || store == AddPacked { // which differ only from the third row on
+	if store == Add || store == AddPacked { // the two differ only from the third row on
 		r0[0] = fma(alpha, c00, r0[0])
 		r0[1] = fma(alpha, c01, r0[1])
 		r0[2] = fma(alpha, c02, r0[2])

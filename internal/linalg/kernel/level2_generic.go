@@ -87,7 +87,7 @@ func ddotxaxpyfGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u,
 	}
 }
 
-// dotAxpyLanes adds row[i]·x[i] to s[i%8] and t·row[i] to y[i] for all i < n, a multiple of eight.
+// dotAxpyLanes adds row[i]·x[i] to s[i%8] and t·row[i] to y[i] for i < n. n is a multiple of eight.
 func dotAxpyLanes(s *[8]float64, n int, t float64, row, x, y *float64) {
 	rs, xs, ys := unsafe.Slice(row, n), unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for half := 0; half < 8; half += 4 {
