@@ -1,5 +1,5 @@
 // Command external shows how another module uses blskernel. The replace line in go.mod points to a
-// checkout, blas64.Use makes gonum run on its kernels, and a model learns from added rows.
+// checkout, blas64.Use makes gonum run on the kernels of blskernel, and a model learns from added rows.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	// From here on gonum's mat runs on this backend.
+	// From here on gonum's mat uses this backend.
 	blas64.Use(blskernel.Default())
 
 	// 300 samples of 20 features, with targets from known weights.
@@ -26,7 +26,7 @@ func main() {
 	y.Mul(a, truth)
 	ya.Mul(ax, truth)
 
-	// Learn from 200 of them, then from 100 more.
+	// Learn from the first 200 samples, then from the other 100.
 	model, err := blsupdate.New(blsupdate.Improved, a, &y, blsupdate.Options{})
 	if err != nil {
 		log.Fatal(err)

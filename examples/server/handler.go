@@ -36,8 +36,8 @@ func (s *server) handler() http.Handler {
 			s.refuse(w, &http.MaxBytesError{Limit: maxBytes})
 			return
 		}
-		// A waiting client may have closed its side of the connection, which cancels the
-		// context of the request as if the client had gone away.
+		// A client may close its side of the connection and wait for the answer. This cancels
+		// the context of the request, as if the client had gone away.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.predictTime)
 		defer cancel()
 		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, maxBytes))
@@ -66,8 +66,8 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// refuse answers a request with err and the status for it. The weights were computed at the load, so an
-// error comes from the request itself, or from predictions that take too long.
+// refuse answers a request with err and its status. The weights were computed at the load, so an error
+// comes from the request itself, or from predictions that take too long.
 func (s *server) refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest
@@ -85,7 +85,7 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// An error means that the client went away.
+	// An error means that the client has closed the connection.
 	_ = json.NewEncoder(w).Encode(v)
 }
 

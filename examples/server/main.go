@@ -15,15 +15,15 @@
 //
 // A request that cannot be answered gets status 400, or 413 if it is too large. Its error counts rows
 // and columns from 1: {"error": "row 2, column 3 (\"petal_length\"): null is not a number"}. A request
-// gets 503 if its predictions take longer than a minute. A client may close its side of the connection
-// while it waits.
+// gets status 503 if its predictions take longer than a minute. A client may close its side of the
+// connection while it waits.
 //
-// The server checks the file every second, and loads it again when it has been replaced, for example by
-// blskernel update, and on SIGHUP. It reads only regular files, and gives up on a load after five
-// minutes. If the file cannot be loaded, or is missing, the old model stays in use, and /healthz calls
-// it stale. The log has the time of each load. /healthz has the time of the last check, which gets old
-// if the file system does not answer. SIGINT and SIGTERM stop the server after the requests that have
-// begun; a second signal stops it at once.
+// The server checks the file every second. It loads the file again on SIGHUP, and when the file has
+// been replaced, for example by blskernel update. It reads only regular files, and gives up on a load
+// after five minutes. If the file cannot be loaded, or is missing, the old model stays in use, and
+// /healthz reports it as stale. The log has the time of each load. /healthz has the time of the last
+// check, which gets old if the file system does not answer. SIGINT and SIGTERM stop the server after
+// it has answered the requests in progress; a second signal stops it at once.
 package main
 
 import (
@@ -62,8 +62,8 @@ func main() {
 	}
 }
 
-// serve answers requests until ctx is done, and then finishes the ones in progress. It calls ready with
-// its address once it listens.
+// serve answers requests until ctx is done, and then finishes the requests in progress. It calls ready
+// with its address once it listens.
 func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)) error {
 	seen, _ := os.Stat(s.path) // load returns the error
 	if err := s.load(ctx); err != nil {
@@ -95,7 +95,7 @@ func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)
 		return err
 	}
 	if err := <-done; err != nil {
-		_ = server.Close() // its error adds nothing
+		_ = server.Close() // the first error says enough
 		return fmt.Errorf("requests that did not finish within %v of the shutdown were cut off: %w", grace, err)
 	}
 	return nil

@@ -23,7 +23,7 @@ import (
 	"blskernel/mat"
 )
 
-// samples returns points around three corners, and the number of each point's corner.
+// samples returns n random points near three corners of a square, and the corner of each, 0 to 2.
 func samples(n int) (*mat.Dense, []int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x, labels := mat.NewDense(n, 2, nil), make([]int, n)
@@ -121,7 +121,7 @@ func classifier(t *testing.T, lambda float64) *modelfile.File {
 		Inputs: []string{"u", "v"}, Classes: []string{"near", "east", "north"}}}
 }
 
-// TestClassifier requests all samples at once, as lists and by name.
+// TestClassifier requests predictions of all samples at once, as lists and as objects.
 func TestClassifier(t *testing.T) {
 	x, labels := samples(90)
 	f := classifier(t, 1e-6)
@@ -167,7 +167,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// TestRegressor serves a model with enough targets that few rows have too many numbers.
+// TestRegressor serves a model with 500 targets, with which a short request has too many numbers.
 func TestRegressor(t *testing.T) {
 	const targets = 500
 	x, labels := samples(60)
@@ -207,6 +207,6 @@ func loaded(t *testing.T) *server {
 func TestServeErrors(t *testing.T) {
 	s := newServer(filepath.Join(t.TempDir(), "none.bls"))
 	if err := s.serve(t.Context(), "127.0.0.1:0", func(net.Addr) { t.Error("it listens") }); err == nil {
-		t.Error("a model that is not there is served")
+		t.Error("a missing model is served")
 	}
 }

@@ -24,9 +24,9 @@ type server struct {
 	poll        time.Duration    // between two checks of the file
 	loadTime    time.Duration    // bounds a load, which may never end if the file system does not answer
 	predictTime time.Duration    // bounds the predictions of a request
-	hangup      <-chan os.Signal // asks for the file to be loaded again
+	hangup      <-chan os.Signal // each signal reloads the file
 
-	model  atomic.Pointer[served]    // a request loads it once, and uses it to the end
+	model  atomic.Pointer[served]    // a request reads the pointer once, and keeps that model to its end
 	stale  atomic.Bool               // whether the last load failed
 	looked atomic.Pointer[time.Time] // when the last check of the file ended
 }
@@ -36,7 +36,7 @@ func newServer(path string) *server {
 	return &server{path: path, poll: time.Second, loadTime: 5 * time.Minute, predictTime: time.Minute}
 }
 
-// A served is a loaded model. No request changes it, so several goroutines may use it.
+// A served is a loaded model. No request changes it, so it is safe for concurrent use.
 type served struct {
 	*model.Model
 	inputs, outputs int
@@ -47,7 +47,7 @@ type served struct {
 	loaded          time.Time
 }
 
-// load loads the file. It gives up after loadTime, or when ctx is done. An error keeps the old model.
+// load loads the file. It gives up after loadTime, or when ctx is done. On error the old model stays.
 func (s *server) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.loadTime, fmt.Errorf("not loaded after %v", s.loadTime))
 	defer cancel()
@@ -74,7 +74,7 @@ func (s *server) load(ctx context.Context) error {
 	return nil
 }
 
-// open reads the model in a regular file, unless ctx is done first. It refuses a FIFO without waiting.
+// open reads the model in a regular file, unless ctx is done first. It rejects a FIFO without waiting.
 func open(ctx context.Context, path string) (*served, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -92,7 +92,7 @@ func open(ctx context.Context, path string) (*served, error) {
 	}
 	m := &served{Model: model.New(f), loaded: time.Now().UTC()}
 	m.inputs = m.FittedFeatures().Inputs()
-	weights, err := m.Weights() // which would otherwise take time, or fail, at the first request
+	weights, err := m.Weights() // otherwise the first request would take this time, or fail
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (s *server) look() {
 	s.looked.Store(&now)
 }
 
-// same reports whether the file is still the same and unchanged; nil means that there is no file.
+// same reports whether now and before describe the same, unchanged file. Nil means that none exists.
 func same(now, before os.FileInfo) bool {
 	if now == nil || before == nil {
 		return now == before

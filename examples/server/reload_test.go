@@ -91,8 +91,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	t.Log("requests:", asked.Load())
 }
 
-// TestReloadFails replaces the model with files that cannot be loaded, and removes it. The answers stay
-// the same until there is a model again.
+// TestReloadFails replaces the model with files that cannot be loaded. The answers stay the same until
+// there is a model again.
 func TestReloadFails(t *testing.T) {
 	at, path := start(t, classifier(t, 1e-6))
 	_, want := post(t, at+"/predict", good)
@@ -115,8 +115,8 @@ func TestReloadFails(t *testing.T) {
 	}
 }
 
-// TestReloadFIFO replaces the model with what is not a regular file, and then removes it. The model is
-// stale each time, and the server goes on checking: it loads the next file.
+// TestReloadFIFO replaces the model with a FIFO, a device, a folder and nothing. The model is stale
+// each time, and the server goes on checking: it loads the next file.
 func TestReloadFIFO(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no mkfifo")
@@ -162,7 +162,7 @@ func TestLoadTime(t *testing.T) {
 	}
 }
 
-// A counted context counts the calls of its Err.
+// A counted context counts the calls of its method Err.
 type counted struct {
 	context.Context
 	asked int
@@ -181,7 +181,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestHangup loads a new file, and then finds none. Only a hangup makes the server check.
+// TestHangup reloads the file, and then finds none. Only SIGHUP makes the server check the file.
 func TestHangup(t *testing.T) {
 	hangup := make(chan os.Signal)
 	s := loaded(t)

@@ -15,14 +15,14 @@ import (
 	"blskernel/mat"
 )
 
-// A row may have maxRow bytes, and maxCell bytes more for each cell. The bound is needed because
+// A row may have at most maxRow bytes plus maxCell bytes for each cell. The bound is needed because
 // encoding/json takes about 30 bytes of memory for each byte of a row.
 const maxRow, maxCell = 1 << 20, 64
 
 // errTooManyRows is the error of a request with more rows than fit into maxNumbers.
 var errTooManyRows = errors.New("too many rows for one request; send several requests")
 
-// readRows returns the samples of a request and, for each column that has any, the number of unknown
+// readRows returns the samples of a request and, for each column with unknown words, the number of such
 // words. It decodes row by row, so that an error names the row.
 func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int64, err error) {
 	n := len(m.cells)
@@ -77,14 +77,14 @@ func expect(d *json.Decoder, want ...json.Token) error {
 		} else if err != nil {
 			return err
 		} else if t != w {
-			return fmt.Errorf("%.40v where %v should be", t, w)
+			return fmt.Errorf("found %.40v instead of %v", t, w)
 		}
 	}
 	return nil
 }
 
 // row returns the cells of a row in the order of the model's columns. text is valid JSON. The text of
-// an error continues "row 1", as in " has 3 cells".
+// an error follows "row 1", as in " has 3 cells".
 func (m *served) row(text []byte) ([]float64, error) {
 	n := len(m.cells)
 	if len(text) > maxRow+maxCell*n {
@@ -130,11 +130,12 @@ func (m *served) row(text []byte) ([]float64, error) {
 	return cells, lacks
 }
 
-// cell returns the value of v in column j. It is a finite number; or the index of a word, which may be
-// written as a number, or -1 for an unknown word; or NaN for null or an empty word that is filled in.
+// cell returns the value of v in column j: a finite number, or NaN for null if missing cells are filled
+// in. In a column of words it is the index of the word, which may be a JSON number, -1 for an unknown
+// word, or NaN for an empty word that is filled in.
 func (m *served) cell(j int, v any) (float64, error) {
 	levels := m.cells[j].Levels
-	text, _ := json.Marshal(v) // as it was decoded
+	text, _ := json.Marshal(v) // v has been decoded from JSON, so this cannot fail
 	number, isNumber := v.(json.Number)
 	word, isWord := v.(string)
 	switch {

@@ -17,7 +17,7 @@ import (
 
 const good = `{"rows": [[0.5, -0.25], {"v": 9.75, "u": 1e-3, "id": "x"}, [10, 10]]}`
 
-// pieces are the parts of hostile bodies.
+// pieces are the fragments from which hostileBody builds bodies.
 var pieces = []string{
 	`{`, `}`, `[`, `]`, `,`, `:`, `"`, `\`, ` `, "\x00", "\xff\xfe", "\ufeff", `null`, `NaN`, `Infinity`, `true`, `"rows"`, `"u"`, `"v"`, `"\ud800"`,
 	`1`, `-0`, `01`, `.5`, `1e308`, `-1e308`, `1e999`, `1e-999`, `1.7976931348623157e308`, `[1,2]`, `{"u":1,"v":2}`, `{"rows":[[1,2]]}`, `/**/`,
@@ -55,7 +55,7 @@ func hostileBody(r *rand.Rand) string {
 	}
 }
 
-// TestWrong tries everything that can be wrong with a request.
+// TestWrong sends every kind of invalid request, and expects an error that says where it is wrong.
 func TestWrong(t *testing.T) {
 	at, _ := start(t, classifier(t, 1e-6))
 	for body, want := range map[string]string{
@@ -116,7 +116,7 @@ func TestWrong(t *testing.T) {
 }
 
 // TestHostile sends 500 hostile bodies, or 2000 in the long form. None gets a status of 500 or above or
-// makes the server panic. After each ten of them, a good request gets the same answer.
+// makes the server panic. After every tenth body, a good request still gets the same answer.
 func TestHostile(t *testing.T) {
 	requests := 500
 	if testutil.Long() {
@@ -150,7 +150,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHalfClosed sends requests and closes its side of the connection, as nc -N does. Each is answered.
+// TestHalfClosed closes its side of the connection after each request, as nc -N does. All are answered.
 func TestHalfClosed(t *testing.T) {
 	at, _ := start(t, classifier(t, 1e-6))
 	body := `{"rows": [` + strings.Repeat("[0.5,-0.25],", 20000) + "[10,10]]}"
@@ -169,7 +169,7 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestTooSlow makes predictions that do not end in time, which is not a fault of the request.
+// TestTooSlow lets predictions exceed their time, which is not a fault of the request.
 func TestTooSlow(t *testing.T) {
 	s := loaded(t)
 	s.predictTime = 0

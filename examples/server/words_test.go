@@ -14,7 +14,7 @@ import (
 	"blskernel/mat"
 )
 
-// colored returns a model file for a color, which is one of two words, and a size.
+// colored returns a model file with two columns: color, which is one of two words, and size.
 func colored(t *testing.T, missing stream.Missing) *modelfile.File {
 	t.Helper()
 	x, labels := mat.NewDense(60, 3, nil), make([]int, 60)
