@@ -50,21 +50,21 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// commands has the commands that exist.
+// commands knows the commands and flags of blskernel and the targets of make.
 type commands struct {
-	run     string                     // the command, built
+	run     string                     // path of the built command
 	targets []string                   // of make
 	helps   map[string]map[string]bool // flags by command, nil for a command that does not exist
 }
 
-// check returns an error about the commands in text, which start in the repository's top folder.
+// check returns an error for the commands in text, which run in the top folder of the repository.
 func (c *commands) check(text string) error {
 	dir := "."
 	for _, words := range simpleCommands(text) {
 		var err error
 		name, args := strings.TrimPrefix(words[0], "./"), words[1:]
 		switch {
-		case len(args) == 0 && !strings.Contains(words[0], "/"): // the name of something, not a command
+		case len(args) == 0 && !strings.Contains(words[0], "/"): // a single word may be any name
 		case name == "cd" && !strings.ContainsAny(args[0], "$~"):
 			dir = filepath.Join(dir, args[0])
 		case name == "blskernel":
@@ -181,7 +181,7 @@ func simpleCommands(text string) (all [][]string) {
 	return all
 }
 
-// goCommand runs the go command in dir and returns what it prints.
+// goCommand runs the go command in dir and returns its combined output.
 func goCommand(dir string, args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir

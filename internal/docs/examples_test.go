@@ -8,9 +8,9 @@ import (
 )
 
 // TestExamples wants an Example for every exported type and function of the libraries, except the
-// experiments of bench and the types with aliases in blsupdate. An Example counts if it is named after
-// it, uses it, or uses a function or a field whose declaration names it. unused lists exactly the
-// others, with a reason. Errors need no Example: errors.As finds them, and their messages say all.
+// experiments of bench and the types with aliases in blsupdate. An Example counts for a name if it has
+// that name, uses it, or uses a function or a field whose declaration uses it. unused lists exactly the
+// names without an Example, with a reason. Errors need none: their messages explain them.
 func TestExamples(t *testing.T) {
 	for at, p := range libraries(t) {
 		if strings.HasPrefix(at, "blskernel/bench") || at == "blskernel/blsupdate/types" {
@@ -72,7 +72,7 @@ func identifiers(code ast.Node, names map[string]bool) {
 }
 
 // measuring is the reason why some names are in no Example.
-const measuring = "measures the machine for 20 seconds, or reads what was measured; the commands plan and flops do"
+const measuring = "measures the machine for 20 seconds, or reads the measurements; the commands plan and flops use it"
 
 // unused lists the exported names that are in no Example, with the reason.
 var unused = map[string]map[string]string{
@@ -90,7 +90,7 @@ var unused = map[string]map[string]string{
 	"blskernel/dataset/stream": {"Errorf": "makes errors"},
 	"blskernel/blsupdate": {
 		"CMode":        "the type of Options.C",
-		"Candidate":    "a line of what Choice.Explain prints",
+		"Candidate":    "a line of the text of Choice.Explain",
 		"MeasureRates": measuring, "RatesFor": measuring, "RatesFile": measuring, "Peak": measuring,
 	},
 }

@@ -16,8 +16,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestGoBlocks checks every block of Go: it parses, gofmt changes nothing, and the packages of the
-// module export what it uses. A whole program passes go vet in a module of its own.
+// TestGoBlocks checks that every block of Go parses, is formatted, and uses only names that the
+// packages of the module export. A whole program passes go vet in a module of its own.
 func TestGoBlocks(t *testing.T) {
 	known := libraries(t)
 	for _, p := range pages(t) {
@@ -54,8 +54,8 @@ func TestGoBlocks(t *testing.T) {
 }
 
 // checkGo returns an error about Go code: a file, declarations or statements. In pkg.Name, pkg is a
-// package if the code imports one by this name. Without imports, it is one if a path of the module ends
-// in pkg. Names that the code declares are not packages.
+// package if the code imports it by this name or, without any imports, if a path of the module ends in
+// pkg. Names that the code declares are not packages.
 func checkGo(text string, known map[string]*library) error {
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
@@ -101,8 +101,7 @@ func checkGo(text string, known map[string]*library) error {
 	return err
 }
 
-// goProgram runs the go command verb on a program in a module of its own, which requires this module as
-// users do.
+// goProgram runs go verb on a program, in a module of its own that requires this module as users do.
 func goProgram(t *testing.T, text, verb string) ([]byte, error) {
 	t.Helper()
 	top, err := filepath.Abs(root)

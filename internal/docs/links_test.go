@@ -20,8 +20,8 @@ import (
 // root is the top of the repository.
 const root = "../.."
 
-// treePath matches code that names a file or folder below a top-level folder, perhaps followed by a
-// name of a package.
+// treePath matches code that names a file or folder below a top-level folder, perhaps followed by an
+// exported name, as in bls/model.Match.
 var treePath = regexp.MustCompile(`^((?:\.ci|bench|bls|blsupdate|cmd|dataset|docs|examples|internal|lapack|make|mat|scaleout)/[A-Za-z0-9_./-]*?)(?:\.[A-Z]\w*)?$`)
 
 // TestLinks follows every link on every page, and checks that every file and folder that a page names
@@ -44,9 +44,9 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// follow returns an error if the link of a page leads nowhere.
+// follow returns an error if the link target on the page from does not exist.
 func follow(from, target string, all map[string]*page) error {
-	if strings.Contains(target, "{{") { // a link of a template
+	if strings.Contains(target, "{{") { // a link in a template
 		return nil
 	}
 	u, err := url.Parse(target)
@@ -73,7 +73,7 @@ func follow(from, target string, all map[string]*page) error {
 	return exists(".", name)
 }
 
-// exists returns an error if the repository does not have the file or folder.
+// exists returns an error unless the repository has the file or folder name in dir.
 func exists(dir, name string) error {
 	if _, err := os.Stat(filepath.Join(root, dir, filepath.FromSlash(name))); err != nil {
 		return fmt.Errorf("there is no %s", path.Join(dir, name))
@@ -123,7 +123,7 @@ var (
 // parsePage parses a page. It removes code before it looks for links.
 func parsePage(path, text string) *page {
 	p := &page{path: path, anchors: map[string]bool{}}
-	// cut returns what re matches, and removes it except for line ends.
+	// cut returns the matches of re, and removes them from text, except for line ends.
 	cut := func(re *regexp.Regexp) (all []passage) {
 		for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
 			all = append(all, passage{1 + strings.Count(text[:m[4]], "\n"), text[m[2]:m[3]], text[m[4]:m[5]]})
@@ -158,7 +158,8 @@ func (p *page) anchor(title string) {
 	p.anchors[name] = true
 }
 
-// walk calls do for every file that is in git or would be added, with its slash-separated path.
+// walk calls do for every file that matches pattern and is in git or not ignored, with its
+// slash-separated path and its text.
 func walk(t *testing.T, pattern string, do func(name, text string)) {
 	t.Helper()
 	cmd := exec.Command("git", "ls-files", "-co", "--exclude-standard", pattern)

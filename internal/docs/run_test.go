@@ -19,7 +19,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestUncertainty executes the program in docs/evaluation.md. Its output is the block that follows it.
+// TestUncertainty executes the program in docs/evaluation.md. The block after it must be its output.
 func TestUncertainty(t *testing.T) {
 	needTools(t, "go")
 	blocks := readPage(t, "docs/evaluation.md").blocks
@@ -101,15 +101,15 @@ func flowers(n int) (rows, species []string) {
 }
 
 // TestTutorial executes the shell blocks of the tutorial in order, in one shell with a new home folder.
-// Their output is what the text blocks after them say, except for numbers, paths and column widths.
-// Every accuracy is above 90%.
+// Their output equals the text blocks after them, except for numbers, paths and column widths. Every
+// accuracy is above 90%.
 func TestTutorial(t *testing.T) {
 	needTools(t, "sh", "go", "awk", "sed", "head", "cut", "curl")
 	p := readPage(t, "docs/tutorial.md")
 	const mark = "-- end of block --"
 	var script strings.Builder
 	var blocks []passage // executed
-	var said []string    // on the page
+	var said []string    // the output that the page shows
 	for _, b := range p.blocks {
 		switch b.language {
 		case "sh":
@@ -162,7 +162,7 @@ func shape(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// wantAccuracy wants every printed accuracy to be above a percentage, and returns how many there are.
+// wantAccuracy checks that every printed accuracy is above a percentage, and returns their number.
 func wantAccuracy(t *testing.T, out string, above float64) int {
 	t.Helper()
 	all := regexp.MustCompile(`(?m)^accuracy +(\S+) %`).FindAllStringSubmatch(out, -1)
@@ -174,7 +174,7 @@ func wantAccuracy(t *testing.T, out string, above float64) int {
 	return len(all)
 }
 
-// shell executes a script in dir with a home of its own, and returns what it prints.
+// shell executes a script in dir with a new home folder, and returns its standard output.
 func shell(t *testing.T, dir, script string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -196,11 +196,11 @@ func shell(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// needTools skips a test that builds programs if the system is Windows or a tool is missing. It fails
-// the test instead if BLSKERNEL_REQUIRE lists tutorial.
+// needTools skips a test that builds programs on Windows or if a tool is missing. If BLSKERNEL_REQUIRE
+// lists tutorial, a missing tool fails the test.
 func needTools(t *testing.T, tools ...string) {
 	t.Helper()
-	testutil.NotUnderRace(t, "it builds programs, without the detector")
+	testutil.NotUnderRace(t, "it builds programs, without the race detector")
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}
@@ -211,7 +211,6 @@ func needTools(t *testing.T, tools ...string) {
 	}
 }
 
-// write writes a file.
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))

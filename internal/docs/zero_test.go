@@ -30,7 +30,7 @@ import (
 	"blskernel/mat"
 )
 
-// zeros has pointers to the zero values of the exported types that have methods.
+// zeros has a pointer to a zero value of each exported type with methods.
 var zeros = []any{
 	&blskernel.UnavailableError{},
 	&mat.SymPacked{},
@@ -59,8 +59,8 @@ var zeros = []any{
 // unusable lists the types whose doc comments say that methods of the zero value panic.
 var unusable = map[string]bool{"model.Model": true, "blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
 
-// TestZeroValues checks that methods of zero values of exported types never access nil or an index out
-// of range, except unusable types. Nor do they for a nil context. Every type with methods is in zeros.
+// TestZeroValues checks that no method of a zero value dereferences nil or indexes out of range, also
+// with a nil context, unless its type is unusable. Every exported type with methods is in zeros.
 func TestZeroValues(t *testing.T) {
 	called, packages := map[string]bool{}, libraries(t)
 	t.Chdir(t.TempDir()) // some methods write files
@@ -87,13 +87,13 @@ func TestZeroValues(t *testing.T) {
 					}
 					of := strings.TrimPrefix(gotypes.ExprString(d.Recv.List[0].Type), "*")
 					if name := path.Base(at) + "." + of; ast.IsExported(of) && !called[name] {
-						t.Errorf("%s has methods, and is not in the list of zero values", name)
+						t.Errorf("%s has methods, but is not in the list of zero values", name)
 					}
 				case *ast.GenDecl:
 					for _, s := range d.Specs {
 						s, ok := s.(*ast.TypeSpec)
 						if ok && unusable[path.Base(at)+"."+s.Name.Name] != (d.Tok == token.TYPE && strings.Contains(strings.Join(strings.Fields(d.Doc.Text()), " "), "its methods panic")) {
-							t.Errorf("%s.%s: the doc comment and the list of types without a zero value do not agree", at, s.Name.Name)
+							t.Errorf("%s.%s: the doc comment and the list of types without a usable zero value do not agree", at, s.Name.Name)
 						}
 					}
 				}

@@ -68,7 +68,7 @@ func Outside() string {
 		}
 	case "arm64", "loong64", "ppc64", "ppc64le", "riscv64", "s390x":
 	default:
-		return runtime.GOARCH + " has 32 bits or no fused multiply-add"
+		return runtime.GOARCH + " is a 32-bit architecture or has no fused multiply-add"
 	}
 	return ""
 }

@@ -24,12 +24,12 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// modelTasks returns tasks that fit classifiers and regressors of their own, and read some that all
-// tasks share, also from one file.
+// modelTasks returns tasks that fit a classifier of their own, and tasks that read, write and load one
+// classifier that they share.
 //
-// On a backend that does not promise bits, feature maps fitted by 50 iterations have no useful bound.
-// There only the predicted classes count. Rounding does not exchange them, since the score of each
-// exceeds the others by more than 0.5, which is checked.
+// On a backend that does not promise bits, feature maps fitted by 50 iterations have no useful error
+// bound, so only the predicted classes are compared. Rounding cannot change them, since a task checks
+// that the score of the predicted class exceeds the other scores by more than 0.5.
 func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
 	const l, first, d, classes = 150, 100, 12, 3
@@ -105,12 +105,12 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 				return err
 			}
 			if !bytes.Equal(text.Bytes(), written.Bytes()) {
-				return errors.New("the model is written as something else")
+				return errors.New("the model is encoded differently")
 			}
 			return nil
 		}
 		add(fmt.Sprintf("shared-classifier-%v", method), func() ([]float64, error) {
-			// All tasks write the same model to one file, which is always complete.
+			// All tasks write the same model to one file, which is complete at any time.
 			if err := errors.Join(same(shared), modelfile.Save(path, &modelfile.File{Classifier: shared})); err != nil {
 				return nil, err
 			}
@@ -128,7 +128,7 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 }
 
 // streamTasks returns tasks that read one file, each with a Reader of its own, to the end or in part.
-// Reading ahead ends with the Reader.
+// Closing the Reader must also stop its read-ahead.
 func streamTasks(t *testing.T) []*soakTask {
 	t.Helper()
 	const l, d = 5000, 20

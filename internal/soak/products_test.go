@@ -18,17 +18,17 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// productTasks returns the BLAS operations of package speed, each on operands that it draws itself. For
-// each, the first case is worth several goroutines even if none stands by, and the last one is small.
+// productTasks returns two cases of each BLAS operation of package speed, on operands that the task
+// draws itself: the first case, large enough to start goroutines, and the last case, which is small.
 //
-// An element is at most a sum of 2n products of numbers below 1/2, and one more number. Each run is
+// An element is a sum of at most 2n products of numbers below 1/2, and one more number. Each run is
 // within gamma_{2n+4} (n/2+1) of the exact element, so two runs are within twice that, (n+2)² eps.
 // Triangles are I + E, with rows of E below 1/16, and well within the bound.
 func productTasks(b blskernel.Backend) []*soakTask {
 	var tasks []*soakTask
 	for _, op := range speed.Operations() {
 		if op == "dpotrf" {
-			break // the routines of LAPACK begin here
+			break // the LAPACK routines begin here
 		}
 		cases := speed.Cases(op)
 		for i, c := range []speed.Case{cases[0], cases[len(cases)-1]} {
@@ -46,9 +46,8 @@ func productTasks(b blskernel.Backend) []*soakTask {
 	return tasks
 }
 
-// factorOrder returns the order of the matrices that are factored. On amd64, factorizations of this
-// order reserve goroutines. Elsewhere, kernels are slower and reserve them at lower orders, so a lower
-// order takes as little time.
+// factorOrder returns the order of the matrices that are factored. Factorizations of this order reserve
+// goroutines. Elsewhere than on amd64 the kernels are slower, and a lower order suffices.
 func factorOrder() int {
 	if runtime.GOARCH == "amd64" {
 		return 290
@@ -56,8 +55,8 @@ func factorOrder() int {
 	return 120
 }
 
-// A factored is a factorization of a shared matrix, with right-hand sides for it, and the inverse if it
-// has one.
+// A factored is a factorization of a shared matrix, with right-hand sides, and a function that inverts
+// the matrix in place; nil for QR.
 type factored struct {
 	solver interface {
 		SolveTo(dst, b *mat.Dense) error
@@ -67,7 +66,8 @@ type factored struct {
 	inverse func() (gonum.Matrix, error)
 }
 
-// read returns what can be read from a factorization without changing it.
+// read returns a solution, the reciprocal condition number and, if there is one, the determinant. It
+// does not change the factorization.
 func (f factored) read() ([]float64, error) {
 	var x mat.Dense
 	if err := f.solver.SolveTo(&x, f.rhs); err != nil {
@@ -86,11 +86,11 @@ func (f factored) read() ([]float64, error) {
 // factorizations that all tasks share.
 //
 // The matrices have |L||U| <= 2n‖A‖∞ in the elimination (N. J. Higham, Accuracy and Stability of
-// Numerical Algorithms, 2nd ed., section 9.5), and a condition of 3. So a solution is within
+// Numerical Algorithms, 2nd ed., section 9.5), and a condition number of 3. So a solution is within
 // gamma_{3n}·2n·3 <= 9n² eps of its norm, which is at most 1/n for right-hand sides in [-1, 1]. A
 // least-squares solution takes 2n² roundings, and is within about 6n² eps of its norm, which is at most
-// sqrt(2/n). Inverses and conditions have a few times these errors: 100 n sqrt(n) eps is the bound for
-// all. The logarithm of a determinant is the sum of n such errors times n, and is divided by n².
+// sqrt(2/n). Inverses and condition numbers have a few times these errors: 100 n sqrt(n) eps bounds
+// all. The error of a log-determinant is the sum of n such errors times n; read divides it by n².
 func factorizationTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
 	const targets = 7

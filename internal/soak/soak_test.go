@@ -24,21 +24,21 @@ const (
 )
 
 // A soakTask is work on constant operands, so that any number of goroutines may do it at once. It
-// changes only what it has made itself.
+// writes only to memory that it has allocated itself.
 type soakTask struct {
 	name string
 	run  func() ([]float64, error)
 
-	// bound is how far an element may be from the result of a run alone. It is 0 on the backend
-	// pure, which promises every bit for any number of threads, and elsewhere the rounding errors
-	// of both runs. If relative is true, it is times the norm of the result.
+	// bound is the largest allowed difference of an element from a run alone. It is 0 on the
+	// backend pure, which promises every bit for any number of threads. Elsewhere it bounds the
+	// rounding errors of both runs. If relative is true, it multiplies the norm of the result.
 	bound    float64
 	relative bool
 
 	want []float64
 }
 
-// agrees returns an error unless the task has the result that it has alone.
+// agrees runs the task, and returns an error unless the result agrees with the result of a run alone.
 func (s *soakTask) agrees() error {
 	got, err := s.run()
 	if err != nil {
@@ -66,9 +66,9 @@ func (s *soakTask) agrees() error {
 	return nil
 }
 
-// TestSoak does everything in the module on many goroutines at once, on several backends and kernels.
-// Meanwhile it changes the number of threads and of processors, and collects garbage. Every result is
-// what it is alone: to the bit on the backend pure, and up to rounding on others. At the end, no more
+// TestSoak runs all tasks on many goroutines at once, on several backends and kernels. Meanwhile it
+// changes the number of threads and of processors, and collects garbage. Every result equals the result
+// of a run alone: to the bit on the backend pure, and up to rounding on others. At the end, no more
 // goroutines, files and memory are in use than after the first round, for any number of rounds.
 func TestSoak(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -113,8 +113,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soakRound does every task twice, in random order. Before each, it changes the number of threads or of
-// processors for all running tasks, or clears what is kept between calls.
+// soakRound runs every task twice, in random order. Before each run it changes the number of threads,
+// and before some runs the number of processors, or it collects garbage.
 func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 17))
 	order := append(rnd.Perm(len(tasks)), rnd.Perm(len(tasks))...)
@@ -153,7 +153,7 @@ type inUse struct {
 	heap    uint64 // bytes
 	objects uint64
 	files   int // open, if Linux says how many
-	threads int // threads that the runtime has from the operating system, which are logged but not checked
+	threads int // operating system threads that the runtime has created; logged, but not checked
 }
 
 // use returns what is in use once there are no more goroutines than before and the garbage has been
@@ -169,14 +169,14 @@ func use(t *testing.T, goroutines int) inUse {
 	return inUse{heap: m.HeapAlloc, objects: m.HeapObjects, files: len(open), threads: pprof.Lookup("threadcreate").Count()}
 }
 
-// noMoreThan fails the test if something has leaked. The runtime and the testing package keep a little
-// for themselves, about 50 KB for any number of rounds. In the long test, it detects a task of which
-// each run keeps 220 bytes or more.
+// noMoreThan fails the test if something has leaked. The runtime and the testing package keep about
+// 50 KB for themselves, for any number of rounds. In its long form the test detects a task that leaks
+// 220 bytes or more in each run.
 func (u inUse) noMoreThan(t *testing.T, first inUse) {
 	t.Helper()
 	const heap, objects = 1 << 18, 2000
 	if u.heap > first.heap+heap || u.objects > first.objects+objects || u.files > first.files {
-		t.Errorf("%+v are in use, after the first round %+v", u, first)
+		t.Errorf("in use: %+v; after the first round: %+v", u, first)
 	}
 }
 

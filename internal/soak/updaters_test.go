@@ -14,10 +14,10 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// updaterTasks returns tasks that update models of all methods, which learn, forget, unlearn and go on.
+// updaterTasks returns a task for each method and form, whose model learns, unlearns and forgets.
 //
 // Weights are within 50 sqrt(l) eps κ² of their norm for every method (docs/numerics.md). A removal of
-// rows with a leverage h adds 1e4 eps/(1-h), and two runs are within twice the sum. The rows have κ < 5
+// rows with leverage h adds 1e4 eps/(1-h), and two runs are within twice the sum. The rows have κ < 5
 // and 1-h > 1/4, which is checked.
 func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
@@ -40,7 +40,7 @@ func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	}
 	var svd gonum.SVD
 	if !svd.Factorize(a0, gonum.SVDNone) || !(svd.Cond() < kappa) {
-		t.Fatalf("the condition of the first rows is %v", svd.Cond())
+		t.Fatalf("the condition number of the first rows is %v", svd.Cond())
 	}
 	// With s = (‖Ax‖ / the smallest singular value of the first rows)², 1-h >= 1/(1+s).
 	least := svd.Values(nil)[k-1]
@@ -69,7 +69,7 @@ func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			if err != nil {
 				return nil, err
 			}
-			// If one call fails, the others still go on: the model stays what it was.
+			// If a call fails, the model is unchanged, and the other calls still succeed.
 			err = errors.Join(u.AddInputs(a1, y1), u.AddInputsContext(t.Context(), a1, y1, weights), u.RemoveInputs(a1, y1), u.Forget(0.75), u.AddInputs(a2, y2))
 			w, failed := u.Weights()
 			if err := errors.Join(err, failed); err != nil {
