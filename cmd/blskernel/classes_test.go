@@ -39,7 +39,7 @@ func TestManyClasses(t *testing.T) {
 	if q.Confusion != nil || len(q.Classes) != classes || len(q.Confused) != 2 || !strings.Contains(out, `{"label":"7","prediction":"1","rows":2}`) {
 		t.Errorf("confused: %v, and %d classes", q.Confused, len(q.Classes))
 	}
-	if text := silent(t, "evaluate", model, "--header", "absent", "--target", "3", few); !strings.Contains(text, "only --json prints the confusions of 6000 classes") {
+	if text := silent(t, "evaluate", model, "--header", "absent", "--target", "3", few); !strings.Contains(text, "with 6000 classes, only --json prints which classes are confused") {
 		t.Error(text)
 	}
 	if out := silent(t, "predict", model, "--header", "absent", many); strings.Count(out, "\n") != 1+4096 {

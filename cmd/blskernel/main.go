@@ -7,9 +7,9 @@
 // Flags take one dash or two; -o is short for --out, -h for --help and -v for --version. Results go to
 // standard output, progress and errors to standard error.
 //
-// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong or verify cannot
-// decide. After a signal it is 128 plus the number of the signal: 130 after Ctrl-C, 141 if the reader
-// of standard output went away.
+// Exit status: 0 on success, 1 if the command failed, 2 if the command line is wrong or verify cannot
+// decide. After a signal it is 128 plus the signal number: 130 after Ctrl-C, 141 if the reader of
+// standard output went away.
 package main
 
 import (

@@ -84,16 +84,16 @@ func newEnvironment() *cobra.Command {
 
     BLSKERNEL_BACKEND   default of --backend: pure or openblas; an unavailable one is an error
     BLSKERNEL_KERNEL    kernel of the pure backend: avx512, avx2, neon or generic; by default the best
-    BLSKERNEL_OPENBLAS  library file of the openblas backend; none turns that backend off
+    BLSKERNEL_OPENBLAS  library file of the openblas backend; the word none turns that backend off
     BLSKERNEL_CACHE     folder for the measured rates; by default the user's cache folder
     SOURCE_DATE_EPOCH   time in model files, in seconds since 1970; by default the current time
 
 Exit status:
 
     0    success
-    1    the work failed
+    1    the command failed
     2    the command line is wrong, or verify cannot decide
-    130  interrupted by Ctrl-C; in general 128 plus the number of the signal
+    130  interrupted by Ctrl-C; in general 128 plus the signal number
     141  the reader of standard output went away`,
 	}
 }

@@ -33,7 +33,7 @@ func TestVerifyOther(t *testing.T) {
 		says   string
 		change func() error
 	}{
-		{1, "m.bls does not match its log: the weights differ; the weights differ by ", func() error { return m.Remove(context.Background(), one) }},
+		{1, "m.bls does not match its log: the weights differ (relative difference of the weights: ", func() error { return m.Remove(context.Background(), one) }},
 		{2, "the model has 301 rows, but its log accounts for 300; the others were learned or unlearned from Go or Python", func() error { return m.Learn(context.Background(), one) }},
 	} {
 		testutil.NoError(t, tc.change())

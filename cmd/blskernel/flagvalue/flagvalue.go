@@ -54,7 +54,7 @@ func ParseRidge(s string) (float64, error) {
 		return 0, errors.New("want a finite number, 0 or more, such as 1e-6 or 2^-30")
 	}
 	if v == 0 && strings.ContainsAny(strings.SplitN(strings.ToLower(s), "e", 2)[0], "123456789") {
-		return 0, errors.New("is too small for a float64; 0 means least squares, without a ridge")
+		return 0, errors.New("too small for a float64; want a larger ridge, or 0 for least squares")
 	}
 	return v, nil
 }

@@ -53,13 +53,13 @@ output shows medians over the rounds:
     of peak  the speed as a fraction of the peak on the same number of threads
     ratio    the speed of the first backend divided by the speed of this one
 
-A table by matrix order follows, as on the page of 'blskernel report'. Each row shows geometric means over
-the cases of an operation, of the speeds, of the ratios and of the speed-ups over one thread, and the
-lowest ratio.
+A table by matrix order follows, as on the page of 'blskernel report'. Each row shows the geometric
+means over the cases of an operation (of the speeds, the ratios and the speed-ups over one thread) and
+the lowest ratio.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
 or all, which stands for all of these. The operations of gonum's mat, with gonum's own routines as
-opponents, must be named:
+opponents, must be given by name:
 ` + strings.Join(operations(true), ", ") + `.
 A case lists a routine's arguments in order: side L or R, triangle U or L, transpose N or T.
 
@@ -98,8 +98,8 @@ measure under load, use --beside.`,
 	ui.Int(cmd, &b.rounds, "rounds", 1, ui.MaxSamples, "number of rounds, over which medians are taken")
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "shortest duration of one timing")
 	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "measure under load: run this many processes, each of which keeps a CPU busy")
-	ui.BackendsFlag(cmd, &b.backends, "; the first is compared with the others; by default pure and all other available ones")
-	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; the word default stands for the number that a program uses if it sets none; by default 1,default", speed.ThreadsName(0))
+	ui.BackendsFlag(cmd, &b.backends, "; the first is compared with the others; by default pure, then every other available backend")
+	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; the word default stands for the number that a program uses unless it sets one; by default 1,default", speed.ThreadsName(0))
 	b.Reporter.Register(cmd, "JSON lines, whose key \"kind\" is machine or cell,")
 	return cmd
 }
@@ -164,7 +164,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures the cells of c and prints each at once, and then the summary, even after an interruption.
+// do measures the cells of c, prints each at once, and then prints the summary, also when interrupted.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -202,8 +202,8 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	return errors.Join(err, b.write("", nil, experiment.Tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
-// operations returns the operations of BLAS and LAPACK. If ofGonum is true, it returns the operations
-// of gonum's mat instead, for which gonum needs hours at the default sizes.
+// operations returns the operations of BLAS and LAPACK or, if ofGonum is true, of gonum's mat, which
+// take gonum hours at the default sizes.
 func operations(ofGonum bool) []string {
 	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") != ofGonum })
 }
@@ -236,9 +236,9 @@ func benchHead(m result.Machine, c *speed.Comparison) string {
 		line("not usable", err.Error())
 	}
 	line("go", fmt.Sprintf("%s, GOMAXPROCS %d", m.Go, m.GOMAXPROCS))
-	line("medians", fmt.Sprintf("over rounds: %d, each timing at least %v", c.Rounds, c.MinTime))
+	line("medians", fmt.Sprintf("over %s, each timing at least %v", ui.Count(c.Rounds, "round"), c.MinTime))
 	if m.Beside > 0 {
-		line("beside", fmt.Sprintf("processes that keep a CPU busy: %d", m.Beside))
+		line("beside", ui.Count(m.Beside, "busy process", "busy processes"))
 	}
 	return text + "\n" + fmt.Sprintf(benchFormat, "operation", "case", "n", "threads", "backend", "GFLOP/s", "of peak", "ratio")
 }
@@ -255,7 +255,7 @@ func benchLines(r speed.Result) (text string) {
 	return text
 }
 
-// write prints text, or with --json v as JSON of the given kind, even after an interruption.
+// write prints text or, with --json, v as JSON of the given kind, even after an interruption.
 func (b *benchFlags) write(kind string, v any, text string) error {
 	if b.JSON {
 		return result.Write(b.Out, kind, v)

@@ -14,7 +14,7 @@ func TestBenchPrint(t *testing.T) {
 	m := result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2"}, OpenBLAS: "OpenBLAS 0", Beside: 2}
 	got := benchHead(m, &speed.Comparison{Rounds: 9, MinTime: 2 * time.Millisecond})
 	testutil.Contains(t, got, "cpu        Some CPU\nkernel     avx512\nbackends   pure, pure/avx2\nopenblas   OpenBLAS 0\n",
-		"\ngo         go1, GOMAXPROCS 0\nmedians    over rounds: 9, each timing at least 2ms\nbeside     processes that keep a CPU busy: 2\n",
+		"\ngo         go1, GOMAXPROCS 0\nmedians    over 9 rounds, each timing at least 2ms\nbeside     2 busy processes\n",
 		"\n\noperation         case n      threads  backend                    GFLOP/s  of peak    ratio\n")
 	got = benchLines(speed.Result{Op: "dgemm", Args: "TN", N: 100, Threads: 1, Backends: []speed.Timing{
 		{Backend: "pure", GFLOPS: 57.31, OfPeak: 0.976}, {Backend: "pure/avx2", GFLOPS: 50, OfPeak: 0.85, Ratio: 1.1462},

@@ -25,7 +25,7 @@ func NewSpin() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			var ended atomic.Bool
 			go func() {
-				_, _ = io.Copy(io.Discard, os.Stdin) // a read error ends the work too
+				_, _ = io.Copy(io.Discard, os.Stdin) // a read error also ends the loop
 				ended.Store(true)
 			}()
 			for !ended.Load() {
@@ -37,9 +37,9 @@ func NewSpin() *cobra.Command {
 
 // spinBeside starts n processes of the spin command, which write errors to errs. Goroutines would share
 // this process's scheduler. stop ends the processes, and returns an error if one had failed earlier,
-// because the comparison then lacked its load. They read from a pipe, and only this process holds its
-// other end, so they also end if this process dies. A parent-death signal (prctl) would come too early,
-// when the thread that started them ends.
+// because the comparison then lacked its load. The processes read from a pipe whose other end only this
+// process holds, so they also end if this process dies. A parent-death signal (prctl) would come too
+// early, when the thread that started them ends.
 func spinBeside(n int, errs io.Writer) (stop func() error, err error) {
 	in, out, err := os.Pipe()
 	if err != nil {

@@ -29,8 +29,8 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate MODEL [flags] FILE...",
 		Short: "Measure how far predictions are off, on new rows",
-		Long: `Measure how far the predictions of a model are off, on rows with labels or targets that it has not
-learned. predict --interval, --set and --probabilities use the result. It replaces the previous
+		Long: `Measure how far the predictions of a model are off, on rows that are new to the model and have labels
+or targets. predict --interval, --set and --probabilities use the result. It replaces the previous
 calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change,
 except by a factor, fitted to these rows, if the model has learned logarithms of the targets.
 

@@ -15,8 +15,8 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// showCommands executes train, predict, update and evaluate on a made-up table by calling run, and
-// prints each command with its output. It creates the files in a temporary folder, which it removes.
+// showCommands calls run to execute train, predict, update and evaluate on a made-up table, and prints
+// each command with its output. It keeps the files in a temporary folder, which it removes.
 func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, []string, ui.Streams) int) (err error) {
 	dir, err := os.MkdirTemp("", "blskernel-demo-")
 	if err != nil {
@@ -58,8 +58,8 @@ func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, [
 	return err
 }
 
-// showStep executes args by calling run. An argument with a dot names a file in dir. showStep writes
-// the output, indented and without dir, to the writer to.
+// showStep calls run to execute args, where an argument with a dot names a file in dir. It writes the
+// output, indented and without dir, to the writer to.
 func showStep(ctx context.Context, run func(context.Context, []string, ui.Streams) int, dir string, args []string, to io.Writer) error {
 	local := slices.Clone(args)
 	for i, a := range args {

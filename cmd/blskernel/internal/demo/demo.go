@@ -35,8 +35,8 @@ type demoFlags struct {
 	dir                     string
 }
 
-// New returns the demo command. run executes a command line and returns the exit status: without
-// flags, demo uses it to show the basic commands before the comparison.
+// New returns the demo command. run executes a command line and returns the exit status. Without flags,
+// demo calls run to show the basic commands before the comparison.
 func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
 	d := demoFlags{
 		initial: 1000, batch: 1500, updates: 3,
@@ -53,7 +53,7 @@ The comparison trains a broad learning system on the first samples of a data set
 of further samples by each method, and prints a line for each step and method: samples so far, test
 accuracy, time of the step, accumulated time, flops by the flop model, whether the counted flops agree,
 and the speed-up over the first method, in this step and in all updates so far. The times include the
-features, which are computed once for all methods. The last line says how far the weights W differ.
+features, which are computed once for all methods. The last lines say how far the weights W differ.
 demo does not save a model; train does.
 
 Without --data the samples are synthetic digits (distorted glyphs with noise, 28 x 28 pixels, 10
@@ -144,7 +144,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	}, nil
 }
 
-// load sets the training and test images of e, from the folder of --data or, without it, synthetic.
+// load sets the training and test images of e from the folder of --data, or to synthetic digits.
 func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	if d.dir != "" {
 		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)
@@ -152,7 +152,7 @@ func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	}
 	n := int64(d.initial) + int64(d.updates)*int64(d.batch)
 	if n > maxSamples {
-		return ui.Usagef("%d + %d x %d synthetic digits are too many; want at most %d: lower --initial, --updates or --batch",
+		return ui.Usagef("%d + %d x %d synthetic digits exceed the limit of %d: lower --initial, --updates or --batch",
 			d.initial, d.updates, d.batch, maxSamples)
 	}
 	e.Train, e.Test = experiment.Digits(int(n), d.seed), experiment.Digits(demoTest, d.seed+1)
@@ -164,8 +164,8 @@ func demoHead(e *bench.Incremental) string {
 	return fmt.Sprintf("training   %s: %d images of %d x %d in %d classes\n",
 		e.Train.Name, e.Train.Len(), e.Train.Rows, e.Train.Cols, e.Train.Classes) +
 		fmt.Sprintf("test       %s: %d images\n", e.Test.Name, e.Test.Len()) +
-		fmt.Sprintf("nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n",
-			e.Nodes(), f.Groups, f.GroupNodes, f.EnhancementNodes, f.Seed) +
-		fmt.Sprintf("samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, names.Ridge(e.Update.Lambda)) +
+		fmt.Sprintf("nodes      k = %d: %s of %s, %s; seed %d\n", e.Nodes(), ui.Count(f.Groups, "group"),
+			ui.Count(f.GroupNodes, "feature node"), ui.Count(f.EnhancementNodes, "enhancement node"), f.Seed) +
+		fmt.Sprintf("samples    %d, then %s of q = %d; lambda = %s\n", e.Initial, ui.Count(e.Updates, "update"), e.Batch, names.Ridge(e.Update.Lambda)) +
 		experiment.BackendLine(e.Update.Backend) + "\n"
 }

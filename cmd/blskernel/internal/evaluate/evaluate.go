@@ -28,45 +28,47 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL [flags] FILE...",
 		Short: "Measure how well a model predicts",
-		Long: fmt.Sprintf(`Predict the labels or targets of rows that have them, and report the quality.
+		Long: fmt.Sprintf(`Predict rows whose labels or targets are known, and score the predictions.
 
 For classification:
 
-    accuracy           the share of correct predictions, also of always predicting the commonest class
-    precision          for each class, the share of the rows predicted as the class that belong to it
-    recall             for each class, the share of its rows that are predicted as the class
+    accuracy           the share of correct predictions
+    commonest class    the accuracy of always predicting the commonest class
+    precision          for each class, the share of its predictions that are correct
+    recall             for each class, the share of its rows that are predicted correctly
     F1                 for each class, the harmonic mean of precision and recall
-    macro means        of precision, recall and F1: each class has the same weight
-    AUC                how probable it is that a row of a class has a higher score for it than another
-                       row; with more than two classes, the mean over the classes
-    log loss           of the probabilities
-    calibration error  how far the share of correct predictions lies from the predicted probability, in
-                       ten bins
+    macro means        the unweighted means of precision, recall and F1 over the classes
+    AUC                the probability that a row of a class has a higher score for that class than a
+                       row of another class; with more than two classes, the mean over the classes
+    log loss           the mean of -log p, where p is the predicted probability of the row's class
+    calibration error  the mean difference between the share of correct predictions and the predicted
+                       probability, in ten bins
     confusion matrix   for each class, how many of its rows are predicted as each class
 
 For regression, for each target:
 
-    RMSE               the root mean squared error, also of predicting the mean of these rows
+    RMSE               the root mean squared error
+    RMSE of the mean   the RMSE of always predicting the mean of these rows
     MAE                the mean absolute error
     R2                 the share of the variance that the model explains
 
-With --weight a row counts as many times as its weight says. --by adds the scores of groups of rows, one
-for each value of a column, which need not be an input and may have at most 200 values.
+With --weight a row counts as many times as its weight says. --by also scores groups of rows, one for
+each value of a column. The column need not be an input, and may have at most 200 values.
 
 Memory does not depend on the number of rows, except with more than %d classes. Then each pair of a class
-and a wrong prediction that occurs takes up to 40 bytes. With --json these pairs take more: they replace
-the matrix, as "confused", a list of objects with "label", "prediction" and "rows". The AUC is computed
+and a wrong prediction that occurs takes up to 40 bytes, or more with --json. There the pairs replace
+the matrix: "confused" is a list of objects with "label", "prediction" and "rows". The AUC is computed
 from all rows if there are at most %d with two classes, or %d with ten. Otherwise it is
 computed from a random sample of that many rows, the same in every run.
 
-A label that the model does not know counts as wrong. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
+A row whose label the model does not know counts as wrong. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
 		Example: `  blskernel evaluate iris.bls test.csv
   blskernel evaluate digits.bls --data mnist
   blskernel evaluate price.bls --target price --json houses.csv
   blskernel evaluate price.bls --by town houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
-	cmd.Flags().StringVar(&e.by, "by", "", "column, by name or number: for each of its values, also score the rows with that value")
+	cmd.Flags().StringVar(&e.by, "by", "", "also score the rows of each value of this column, given by name or number")
 	e.in.Register(cmd, "test", input.DefaultBatch)
 	e.in.RegisterWeight(cmd)
 	return e.Command(cmd, s, "one JSON object", e.do)

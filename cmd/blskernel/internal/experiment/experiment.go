@@ -1,5 +1,5 @@
 // Package experiment provides the code shared by the commands that compare methods and backends:
-// variants, rates, and the tables that they print.
+// variants, rates and printed tables.
 package experiment
 
 import (
@@ -48,14 +48,14 @@ const AboutRates = `The rates of a machine are measured once for each backend an
 flops or with --calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in
 $BLSKERNEL_CACHE. No model depends on them.`
 
-// CalibrateFlag adds --calibrate, which sets v.
+// CalibrateFlag adds --calibrate, which sets *v.
 func CalibrateFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine again")
 }
 
-// Rates returns the rates of b on this machine, or built-in rates if none are known. It measures
-// them if calibrate is true, or if measured is true and none are known. Before it measures, it prints
-// the reason; afterwards it prints a warning if it cannot save the rates.
+// Rates returns the rates of b on this machine, or built-in rates if none are known. It measures the
+// rates if calibrate is true, or if measured is true and none are known. It first prints the reason,
+// and at the end a warning if it cannot save the rates.
 func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
 	why := "--calibrate is given"
 	if !calibrate {
@@ -64,15 +64,15 @@ func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r
 		}
 		why = "none are known for this machine"
 	}
-	where := "cannot be saved without a folder: set " + blsupdate.EnvCache
+	where := "cannot be saved: set " + blsupdate.EnvCache + " to a folder"
 	if name := blsupdate.RatesFile(b); name != "" {
 		where = "will be saved in " + name
 	}
-	r.Warn("measuring the rates of %s (threads: %d), since %s; this takes at most 20 s, and no other work should run meanwhile; the rates %s",
+	r.Warn("measuring the rates of %s (threads: %d), since %s: run no other work for up to 20 s; the rates %s",
 		b.Name(), blskernel.Threads(), why, where)
 	told := -1
 	tell := func(done float64) {
-		if twentieth := int(20 * done); twentieth != told { // show at most 20 of thousands of calls
+		if twentieth := int(20 * done); twentieth != told { // show at most 20 of the thousands of calls
 			told = twentieth
 			r.Show(done, "measuring the rates of "+b.Name())
 		}
@@ -87,7 +87,7 @@ func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r
 	return rates, nil
 }
 
-// Emit prints v as a JSON line of the given kind if --json is given, and otherwise text.
+// Emit prints v as a JSON line of the given kind with --json, and text without it.
 func Emit(r *ui.Reporter, kind string, v any, text string) error {
 	if r.JSON {
 		return r.Do(func() error { return result.Write(r.Out, kind, v) })
@@ -111,7 +111,7 @@ func Tables(sections ...report.Section) (text string) {
 	return text
 }
 
-// Digits returns n synthetic digits drawn with the given seed, which is part of their name.
+// Digits returns n synthetic digits drawn with the given seed. Their name includes the seed.
 func Digits(n int, seed uint64) *dataset.Images {
 	images := dataset.Digits(n, seed)
 	images.Name = fmt.Sprintf("%s of seed %d", images.Name, seed)

@@ -25,13 +25,13 @@ func NewStepTable(variants []bench.Variant) *StepTable {
 
 const stepFormat = "%7s  %-22s %11s %9s %9s %9s %8s %9s %9s\n"
 
-// Heads returns the column heads.
+// Heads returns a line with the column headings.
 func (t *StepTable) Heads() string {
 	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
 }
 
-// Lines stores r and returns a line for each method. A line has the speed-up over the first method, in
-// this step and in all updates so far. The first step trains the model, and is not an update.
+// Lines stores r and returns a line for each method, with its speed-up over the first method in this
+// step and in all updates so far. The first step trains the model, and is not an update.
 func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	t.rows = append(t.rows, r)
 	for i, c := range r.Cells {
@@ -57,7 +57,7 @@ func accuracy(c bench.TableCell) string {
 	return names.Fixed(*c.Accuracy, 2)
 }
 
-// agreement returns c's counted flops minus the flops of the model as text, or "equal" if they agree.
+// agreement returns the counted flops of c minus the flops by the flop model, or "equal" if they agree.
 func agreement(c bench.TableCell) string {
 	if d := c.FlopsCounted - c.FlopsModel; d != 0 {
 		return fmt.Sprintf("%+.0e", d)
@@ -65,7 +65,7 @@ func agreement(c bench.TableCell) string {
 	return "equal"
 }
 
-// Compared returns a line for each method but the first: its speed-up over the first, and how far
+// Compared returns a line for each method but the first: the speed-up over the first, and how far
 // accuracies and weights differ. It returns "" if there is only one method, or no update yet.
 func (t *StepTable) Compared() (text string) {
 	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
@@ -76,7 +76,7 @@ func (t *StepTable) Compared() (text string) {
 			}
 			weights = max(weights, r.Cells[i].Difference)
 		}
-		text += fmt.Sprintf("\nupdates: %s %s s, %s %s s: %.2f times the speed; accuracies within %.2f points, W within %.0e\n",
+		text += fmt.Sprintf("\nupdates: %s %s s, %s %s s (speed-up %.2f); accuracies within %.2f points, W within %.0e\n",
 			t.methods[i], names.Significant(t.updates(i), 4), t.methods[0], names.Significant(t.updates(0), 4), t.updates(0)/t.updates(i), points, weights)
 	}
 	return text

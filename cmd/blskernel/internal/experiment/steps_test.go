@@ -30,7 +30,7 @@ func TestStepTable(t *testing.T) {
 	testutil.Contains(t, line, "    110  original                     90.00     8.000     16.00     3.000    equal         -         -\n",
 		"    110  gram                         91.00     2.000     4.000     3.000    equal      4.00      4.00\n")
 	testutil.Contains(t, table.Compared(),
-		"updates: gram 2.000 s, original 8.000 s: 4.00 times the speed; accuracies within 1.00 points, W within 1e-09\n")
+		"updates: gram 2.000 s, original 8.000 s (speed-up 4.00); accuracies within 1.00 points, W within 1e-09\n")
 }
 
 func TestAgreement(t *testing.T) {

@@ -31,7 +31,7 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export MODEL --out FILE.npz",
 		Short: "Write the weights and feature maps of a model for NumPy",
-		Long: `Write an .npz file, which numpy.load reads, with all numbers that predictions are computed from. For d
+		Long: `Write an .npz file for numpy.load with all the numbers from which predictions are computed. For d
 inputs, N feature nodes, n enhancement nodes, k nodes (N + n, or N + d + n if direct is 1), and c classes
 or targets, the arrays are:
 
@@ -46,7 +46,7 @@ or targets, the arrays are:
     feature_range        N
     enhancement_weights  (N+1) x n     only if n > 0; the last row is for the bias
     enhancement_scale    scalar
-    step_columns         2 x p         columns of S, from 0; only if the last p of the n nodes are steps
+    step_columns         2 x p         columns of S, from 0; only if the last p of the n are steps
     step_slopes          2 x p
     step_thresholds      2 x p         with steps, enhancement_weights has only n - p columns
     weights              k x c, for regression (k+1) x c: the last row multiplies a 1
@@ -115,7 +115,7 @@ func (e *exporting) do(ctx context.Context, args []string) error {
 	return errors.Join(e.Object(map[string]any{"out": e.out, "arrays": a.shapes}), e.Say("%s   %s", e.out, strings.Join(a.list, ", ")))
 }
 
-// An archive writes arrays as numpy.savez does. After an error it writes nothing more.
+// An archive writes arrays as numpy.savez does. After an error it ignores further arrays.
 type archive struct {
 	zip    *zip.Writer
 	list   []string // the names of the arrays written so far
@@ -181,7 +181,7 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 	a.add("targets", m.Metadata.Targets)
 }
 
-// add writes value as an array called name: a number or a word as a scalar, a slice as a vector,
+// add writes value as an array called name: a number or a string as a scalar, a slice as a vector,
 // rows as a matrix. It pads a shorter row with its last number, and leaves out a nil value.
 func (a *archive) add(name string, value any) {
 	var floats []float64

@@ -53,7 +53,7 @@ for each method, for updates of at least 0.5 ms and for shorter ones. --json pri
 
 The FMA peak is measured before and after every update, and an update during which it moved by more than
 5% is left out. If more than a quarter of all updates is left out, or every update of a method, there are
-no figures and the status is 1. The status is also 1 if counted flops differ from the model.
+no figures and the exit status is 1. It is also 1 if counted flops differ from the flop model.
 
 ` + experiment.AboutRates,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
@@ -83,9 +83,9 @@ no figures and the status is 1. The status is also 1 if counted flops differ fro
 	ui.SeedFlag(cmd, &x.seed)
 	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
-	ui.BackendsFlag(cmd, &x.backends, "; by default the selected one, and with --validate all that are available")
+	ui.BackendsFlag(cmd, &x.backends, "; by default the selected backend, with --validate all available ones")
 	ui.ThreadsFlag(cmd, &x.threads)
-	x.Reporter.Register(cmd, "JSON lines with a key \"kind\"")
+	x.Reporter.Register(cmd, "JSON lines, whose key \"kind\" is machine or cost,")
 	return cmd
 }
 
@@ -172,8 +172,8 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 // largest number of updates measured in each setting, unless --rounds is given.
 const validationPasses, maxRounds = 3, 31
 
-// measured prints the measurements m of the named backend on the machine on. With --validate it
-// returns an error, with the reason, if m allows no figures.
+// measured prints the measurements m of a backend on the machine on. With --validate it returns an
+// error, with the reason, if m allows no figures.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {
@@ -190,7 +190,7 @@ func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend stri
 	}
 	if !x.validate {
 		if m.Unknown != "" {
-			x.Warn("the times of %s come from a busy machine: %s", backend, m.Unknown)
+			x.Warn("the times of %s are unreliable, since %s", backend, m.Unknown)
 		}
 		return nil
 	}

@@ -27,7 +27,6 @@ type asking struct {
 	rows int
 }
 
-// defaultRows is the default of --rows.
 const defaultRows = 10000
 
 // New returns the importance command.
@@ -36,13 +35,13 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "importance MODEL [flags] FILE...",
 		Short: "Show which columns the predictions depend on",
-		Long: `Permute the cells of each column among the rows, and print by how much the accuracy, or R2 of a
-regression, falls: the mean and the standard deviation over the repeats, with bars. The permutations depend
+		Long: `Permute the cells of each column among the rows, and print by how much the accuracy or, for regression,
+R2 falls: the mean and the standard deviation over the repeats, with bars. The permutations depend
 only on --seed. The rows need labels or targets. Give rows that the model has not learned: they show what
 matters for new rows.
 
 The score falls by about 0 for a column that does not matter, but also for a column that other columns
-repeat: either of two equal columns can stand in for the other.`,
+repeat: either of two equal columns can replace the other.`,
 		Example: `  blskernel importance iris.bls test.csv
   blskernel importance --repeats 50 --json price.bls houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),

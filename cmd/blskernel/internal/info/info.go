@@ -25,7 +25,7 @@ type Information struct {
 	Backend  string            `json:"backend"`
 	Why      string            `json:"why"`
 	Usable   []string          `json:"usable"`
-	Missing  map[string]string `json:"missing,omitempty"` // the reason for each unavailable backend
+	Missing  map[string]string `json:"missing,omitempty"` // for each unavailable backend, the reason
 	OpenBLAS string            `json:"openblas,omitempty"`
 	Threads  int               `json:"threads"`
 	CPU      string            `json:"cpu"`

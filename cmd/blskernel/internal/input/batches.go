@@ -33,8 +33,8 @@ func (f Fetched) Share(rows, total int64) float64 {
 // is unknown.
 const unknownGrowth = 100
 
-// ExpectedRows estimates the number of rows in the input. It returns total unless that is negative, and
-// otherwise first, the rows read so far, times Total/Done, or times unknownGrowth if these are unknown.
+// ExpectedRows estimates the number of rows in the input. It returns total if that is known. Otherwise
+// it multiplies first, the rows read so far, by Total/Done or, if these are unknown, by unknownGrowth.
 func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	switch {
 	case total >= 0:
@@ -53,8 +53,8 @@ type Batches struct {
 	Stop   context.CancelFunc // ends the reading
 }
 
-// ReadAhead starts reading r on a goroutine, which closes r at the end. A batch of first rows comes
-// first, and then batches of rest rows. A batch that would go beyond the first known rows ends there.
+// ReadAhead starts reading r on a goroutine, which closes r at the end. The first batch has first rows,
+// the others have rest rows. A batch that would extend beyond the first known rows ends there.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}
@@ -74,7 +74,7 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 	return b
 }
 
-// fetch reads a batch of at most rows rows and hands it to Take. After an error, more is false.
+// fetch reads a batch of at most rows rows and hands it to Take. more is false after an error.
 func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (more bool) {
 	var f Fetched
 	if f.Batch, f.Err = r.Next(rows); f.Err != io.EOF {

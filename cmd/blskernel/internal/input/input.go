@@ -38,8 +38,8 @@ type Input struct {
 	Options stream.Options
 	Paths   []string
 	Batch   int    // rows; 0 for the default
-	Missing string // what to do with missing cells; empty for what the model says
-	Silent  bool   // whether to print no notes on rows
+	Missing string // what to do with missing cells; empty to do as the model does
+	Silent  bool   // whether to suppress the notes on rows
 	Closed  string // advice about a new class; empty if the model accepts new classes
 	Memory  string // advice about too little memory; empty if no flag helps
 	Trains  bool   // whether the command has the flags of train
@@ -73,7 +73,7 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	})
 	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges such as 3-7 or 4-; by default all but the targets")
 	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are not inputs: names, \"\" for a column without a name, numbers from 1, ranges such as 3-7 or 4-")
-	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, NaN, null, None, ?): mean fills in the mean of the first rows, and in training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error ends the command; by default the choice made in training; for a new model, mean", "", "mean", "drop", "error")
+	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, NaN, null, None, ?): mean fills in the mean of the first rows, and in training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error stops the command; by default as in training; for a new model, mean", "", "mean", "drop", "error")
 	f.StringSliceVar(&opt.NA, "na", nil, "more words that stand for a missing cell, such as -999 or unknown; case matters; the model stores them")
 	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "decimal sign of CSV numbers: point or comma; by default point, or as in training", flagvalue.ParseSign)
 	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "thousands sign of CSV numbers: comma, point, space, ' or _; by default none, or as in training", flagvalue.ParseSign)
@@ -240,9 +240,9 @@ func (in *Input) Once() string {
 	return ""
 }
 
-// BatchRows returns the number of rows in a batch of r with c outputs. It is the value of --batch if
-// set, else recorded, which comes from a model file, or a default if recorded is 0. Without --batch,
-// wide rows come in smaller batches.
+// BatchRows returns the number of rows in a batch of r with c outputs: --batch if that is set, else
+// recorded, which comes from a model file, or a default if recorded is 0. Without --batch, wide rows
+// come in smaller batches.
 func (in *Input) BatchRows(r *stream.Reader, recorded, c int) int {
 	return batchRows(in.Batch, recorded, r.Dim(), c)
 }
@@ -274,7 +274,7 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 	opt.Classes = classes
 	opt.Bad = func(fault *stream.Error) error { return in.setAside(session.InFlags(fault)) }
 	in.aside.Store(0)
-	var opened *stream.Reader // may still be set after an interruption
+	var opened *stream.Reader // not r: stream.Open may still set it after an interruption
 	err = ui.Interruptible(ctx, func() (err error) {
 		opened, err = stream.Open(ctx, in.Paths, opt)
 		return err
@@ -293,7 +293,7 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 func (in *Input) setAside(fault error) error {
 	if in.aside.Add(1) > int64(in.skipBad) {
 		if in.skipBad > 0 {
-			return fmt.Errorf("%w; or raise --skip-bad: %s set aside already", fault, ui.Count(in.skipBad, "such row"))
+			return fmt.Errorf("%w; or raise --skip-bad, which has set %s aside already", fault, ui.Count(in.skipBad, "such row"))
 		}
 		return fmt.Errorf("%w; or use --skip-bad 10 to set aside up to 10 such rows", fault)
 	}
@@ -310,7 +310,7 @@ func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error)
 	return b, in.Explain(err)
 }
 
-// Explain adds to an error of a model the flags that can help.
+// Explain adds the flags that can help to an error of a model.
 func (in *Input) Explain(err error) error {
 	return session.Explain(err, in.Closed, in.Memory, in.Trains)
 }

@@ -10,7 +10,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// hashOf returns the 64-bit xxHash of a file's contents, in hexadecimal. It reads each file once.
+// hashOf returns the 64-bit xxHash of a file's contents, in hexadecimal. It reads each file only once.
 func (in *Input) hashOf(path string) (string, error) {
 	f := in.files[path]
 	if f.hash != "" {
@@ -39,7 +39,7 @@ func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, er
 // A RowCount maps the path of a file to a number of rows.
 type RowCount map[string]int64
 
-// Add counts each row of b for the file that it comes from.
+// Add counts the rows of b, each for the file that it comes from.
 func (n RowCount) Add(b *stream.Batch) {
 	for i := range b.X.RawMatrix().Rows {
 		n[b.Where(i).Path]++
@@ -55,7 +55,7 @@ func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (fil
 		if f := in.regular(path); f != nil {
 			var err error
 			if l.Hash, err = in.hashOf(path); err != nil {
-				in.say.Warn("the model does not list %s: %v", path, err)
+				in.say.Warn("the model does not list %s, which could not be read again: %v", path, err)
 			}
 			l.Size = f.Size()
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -25,7 +24,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		in.say.Warn("the model was trained with --weight %s, but here all rows have weight 1", ui.Printable(weight))
 	}
 	if targets && m.Metadata.Notes[session.NoteClassWeight] != "" {
-		in.say.Warn("the model was trained with class weights of Python, but here all rows have weight 1")
+		in.say.Warn("the model was trained with class weights from Python, but here all rows have weight 1")
 	}
 	r, err := in.Open(ctx, m.Classifier != nil)
 	var fault *stream.Error
@@ -52,7 +51,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 }
 
 // OpenFor loads the model in the file args[0], only for reading, and opens the data named by the other
-// arguments. targets has the meaning that it has for OpenMatched.
+// arguments. targets has the same meaning as for OpenMatched.
 func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string, targets bool) (m *model.Model, r *stream.Reader, err error) {
 	if err = in.Begin(args[1:], s); err == nil {
 		m, err = s.LoadToRead(ctx, args[0])
@@ -64,7 +63,7 @@ func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string,
 }
 
 // Each calls do for each batch of r while the next one is read, and closes r. It returns the number of
-// rows with which do succeeded, without rows set aside. outputs is the number of the model's outputs.
+// rows for which do succeeded, without rows set aside. outputs is the number of outputs of the model.
 // The progress text begins with doing.
 func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
@@ -88,14 +87,14 @@ func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing 
 			rows += int64(done.X.RawMatrix().Rows)
 		}
 		read += int64(f.Batch.X.RawMatrix().Rows)
-		in.say.Show(f.Share(read, total), fmt.Sprintf("%s%d rows", doing, read))
+		in.say.Show(f.Share(read, total), doing+ui.Count(read, "row"))
 	}
 }
 
-// adopt sets the options for reading cells as they were in training, unless flags say otherwise.
+// adopt sets the options for reading cells as in training, unless flags say otherwise.
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
-	// A sign to which a flag gives another meaning loses the one that it had in training.
+	// A sign that a flag redefines loses its meaning from training.
 	if as.Thousands == in.Options.Decimal {
 		as.Thousands = 0
 	}
@@ -109,7 +108,7 @@ func (in *Input) adopt(m *model.Model) error {
 	case in.Missing == "":
 		in.Options.Missing = as.Missing
 	case in.Options.Missing == stream.MissingMean && (m.Metadata.Columns == nil || !m.Metadata.Columns.Filled()):
-		return ui.Usagef("--missing is mean, but the model has no means, since it was trained with --missing %s, or on whole numbers: use drop or error", as.Missing)
+		return ui.Usagef("--missing is mean, but the model has no means, since it was trained with --missing %s, or on an array of whole numbers: use drop or error", as.Missing)
 	}
 	return nil
 }
@@ -127,7 +126,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	return err
 }
 
-// OpenAgain opens the data that m has learned once more, and selects the columns that m was trained on.
+// OpenAgain reopens the data that m has learned, and selects the columns that m was trained on.
 func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader, error) {
 	r, err := in.Open(ctx, m.Classifier != nil)
 	if err != nil {
@@ -141,7 +140,7 @@ func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader,
 		}
 	}
 	err = r.Select(s)
-	if err == nil && as.Inputs != nil && !r.Heading().HasHeader { // its names are also words of their columns
+	if err == nil && as.Inputs != nil && !r.Heading().HasHeader { // taken for a row, since the names are also words of their columns
 		s.Header = stream.HeaderPresent
 		err = r.Select(s)
 	}

@@ -19,7 +19,7 @@ func CellNames(r *stream.Reader) []string {
 }
 
 // Tell prints notes on the rows left out and, by column, on the cells filled in and the unknown
-// words. names are the names of the columns.
+// words. names[j] is the name of column j.
 func (in *Input) Tell(t stream.Tally, names []string) {
 	each := func(counts []int64) string {
 		const maxShown = 10
@@ -35,7 +35,7 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 			}
 		}
 		if more > 0 {
-			parts = append(parts, fmt.Sprintf("some in %d more columns", more))
+			parts = append(parts, "some in "+ui.Count(more, "more column"))
 		}
 		return strings.Join(parts, ", ")
 	}
@@ -49,11 +49,11 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 		in.say.Warn("filled in missing cells with the means of the first rows: %s", text)
 	}
 	if text := each(t.Unknown); text != "" {
-		in.say.Warn("words that the model does not know are all read as the same word: %s; to tell them apart, train again on rows that have them", text)
+		in.say.Warn("words that the model does not know are all read as the same word (%s): to tell them apart, train again on rows that have them", text)
 	}
 }
 
-// NamesOr returns names, extended to n names: what and the number of the column, such as "target 2".
+// NamesOr returns names, extended to n elements by what and the number of the column, as in "target 2".
 func NamesOr(names []string, n int, what string) []string {
 	for i := len(names); i < n; i++ {
 		names = append(names, fmt.Sprintf("%s %d", what, i+1))

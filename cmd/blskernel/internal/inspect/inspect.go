@@ -125,11 +125,11 @@ func (i *Inspection) String() string {
 		line("keeps", "%s, too few to make the feature maps final", ui.Count(i.Kept, "row"))
 	}
 	line("learns by", "%s, lambda = %s", i.Method, names.Ridge(i.Lambda))
-	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)
+	line("nodes", "%s of %s, %s", ui.Count(i.Groups, "group"), ui.Count(i.GroupNodes, "feature node"), ui.Count(i.Enhancement, "enhancement node"))
 	if i.Choice != nil {
 		line("chosen by", "%s", i.Choice.Reached())
 	}
-	line("features", "scaled by %s, shrink %v, seed %d%v", i.Scale, i.Shrink, i.Seed, i.Extras)
+	line("features", "scale %s, shrink %v, seed %d%v", i.Scale, i.Shrink, i.Seed, i.Extras)
 	condition := "beyond 1e8"
 	if i.Condition != nil {
 		condition = fmt.Sprintf("%.2g", *i.Condition)
@@ -187,7 +187,7 @@ func (i *Inspection) String() string {
 	if i.Running != nil {
 		line("running", "%s", i.Running)
 	}
-	line("batch", "%d rows", m.Batch)
+	line("batch", "%s", ui.Count(m.Batch, "row"))
 	line("created", "%s", m.Created.Format(time.RFC3339))
 	line("changed", "%s", m.Changed.Format(time.RFC3339))
 	line("software", "%s", ui.Printable(m.Software))

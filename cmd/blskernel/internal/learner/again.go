@@ -11,7 +11,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// scoreHeldOut reads the data again and scores the held-out rows. A failure does not lose the model.
+// scoreHeldOut reads the data again and scores the held-out rows. An error does not lose the model.
 func (l *Learner) scoreHeldOut(ctx context.Context) error {
 	s, err := score.New(l.Model, int64(float64(l.rows)*float64(l.Holdout)))
 	if err == nil {
@@ -52,12 +52,12 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	case next < l.rows:
 		return fmt.Errorf("the data now has %s, but had %d when it was learned", ui.Count(next, "row"), l.rows)
 	case held == 0:
-		return fmt.Errorf("none of the %s is held out: raise --holdout, or give more data", ui.Count(next, "row"))
+		return fmt.Errorf("of %s, none is held out: raise --holdout, or give more data", ui.Count(next, "row"))
 	}
 	return nil
 }
 
-// crossValidate trains a model for each fold without its rows, as op describes, and scores it on them.
+// crossValidate trains a model for each fold on the other rows, as op describes, and scores the fold.
 func (l *Learner) crossValidate(ctx context.Context, op *modelfile.Operation) error {
 	scores := make([]score.Score, l.Folds)
 	err := l.Model.CrossValidate(ctx, op, l.In.Sources(), l.Folds, func(fold int, m *model.Model, b *stream.Batch) (err error) {

@@ -34,20 +34,19 @@ func parseInterval(s string) (interval, error) {
 
 func (v interval) wanted() bool { return v != interval{} }
 
-// due reports whether a checkpoint is due, rows and a time since the last one.
+// due reports whether a checkpoint is due, given the rows and the time since the last one.
 func (v interval) due(rows int64, since time.Duration) bool {
 	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
 }
 
 // RegisterCheckpoint adds --checkpoint, and --resume with resume as its help text.
 func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
-	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "write the model at this interval, a number of rows, such as 100000, or a time, such as 5m, and when interrupted", parseInterval)
+	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "write the model at this interval and when interrupted: a number of rows, such as 100000, or a time, such as 5m", parseInterval)
 	cmd.Flags().BoolVar(&l.Resume, "resume", false, resume)
 }
 
-// writeCheckpoint writes the model and reports it once it is on disk. If only the sync of the
-// folder fails, it prints a note, since the folder is synced again at the next checkpoint or at the
-// end of the run.
+// writeCheckpoint writes the model and reports it once it is on disk. If only the sync of the folder
+// fails, it prints a note, since the next checkpoint or the end of the run syncs the folder again.
 func (l *Learner) writeCheckpoint() error {
 	if err := l.write(false); session.OnlyFolder(err) {
 		l.Warn("%v", err)
@@ -55,10 +54,10 @@ func (l *Learner) writeCheckpoint() error {
 	} else if err != nil {
 		return err
 	}
-	return cmp.Or(l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}), l.Say("%s   checkpoint after %d rows", l.Out, l.rows))
+	return cmp.Or(l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}), l.Say("%s   checkpoint after %s", l.Out, ui.Count(l.rows, "row")))
 }
 
-// stopped returns err with advice. If an interrupted run has checkpoints, it first writes one more.
+// stopped returns err with advice. If a run with checkpoints was interrupted, it first writes one more.
 func (l *Learner) stopped(ctx context.Context, err error) error {
 	err = l.In.Explain(ui.CauseOf(ctx, err))
 	if ctx.Err() != nil && l.checkpoint.wanted() && l.rows > l.kept {
@@ -85,8 +84,8 @@ func (l *Learner) replay(ctx context.Context) error {
 		l.kept = l.rows
 	}
 	if l.Known > 0 && l.content() != l.Model.Metadata.Notes[session.NoteContent] {
-		return ui.Usagef("--resume: the first %d rows of the data are not the ones that %s has learned: give the same data as before, or leave out --resume",
-			l.Known, l.Out)
+		return ui.Usagef("--resume: the data does not begin with the %s that %s has learned: give the same data as before, or leave out --resume",
+			ui.Count(l.Known, "row"), l.Out)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// checkEnd returns an error if the metadata will be too large, or the disk too full, when the run ends.
+// checkEnd returns an error if, at the end of the run, the metadata will be too large or the disk full.
 func (l *Learner) checkEnd() error {
 	if err := l.Recordable(l.Model.Metadata); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (l *Learner) samplesAtEnd() int {
 // Recordable returns the error that writing the metadata would return once the run has learned its
 // files. It lets the run fail before any work is done.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
-	meta.Notes, meta.Log = maps.Clone(meta.Notes), modelfile.Log{{Kind: modelfile.OpCut}} // which Put leaves in the end
+	meta.Notes, meta.Log = maps.Clone(meta.Notes), modelfile.Log{{Kind: modelfile.OpCut}} // Put keeps at least this entry
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func (l *Learner) finish(ctx context.Context) error {
 	if _, err := l.Model.Weights(); err != nil {
 		return l.In.Explain(err)
 	}
-	if l.tested != nil { // a calibration that failed is reported by predict, if it needs one
+	if l.tested != nil { // predict reports a calibration that failed, if it needs one
 		_, err := model.SkipBad(l.tested, func(b *stream.Batch) error { return l.Model.Calibrate(ctx, b, model.LearnedRows) },
-			func(*model.Error) error { return nil }) // learning has set the row aside
+			func(*model.Error) error { return nil }) // the row was set aside when it was learned
 		if err != nil && ctx.Err() != nil {
 			return l.stopped(ctx, err)
 		}
@@ -72,7 +72,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	l.learning += time.Since(begun)
 	l.warnOfRare()
 	if n := l.Model.KeptRows(); n > 0 {
-		l.Warn("%s too few to make the feature maps final: the model file keeps the rows, and update fits the model to all rows again until there are 200, or 10 times the number of classes if that is more", ui.Count(n, "row is", "rows are"))
+		l.Warn("%s too few to make the feature maps final, so the model file keeps the rows, and update fits the model to all rows again until there are 200, or 10 for each class if that is more", ui.Count(n, "row is", "rows are"))
 	}
 	var unscored error
 	if l.Holdout > 0 {
@@ -80,11 +80,11 @@ func (l *Learner) finish(ctx context.Context) error {
 	}
 	// A run that is stopped while it scores leaves a checkpoint, so that --resume can score.
 	done := unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted()
-	var op *modelfile.Operation // nil for a checkpoint, and in a file of a version without logs
+	var op *modelfile.Operation // nil for a checkpoint, and for a file of a version without logs
 	if done {
 		if log := l.Model.Metadata.Log; len(log) > 0 && log[len(log)-1].Kind != modelfile.OpCut {
 			op = &log[len(log)-1]
-			l.Model.Unlist(op.Files) // which a finished run listed before the data grew
+			l.Model.Unlist(op.Files) // listed by a finished run before the data grew
 		}
 		files := l.In.ListLearned(l.Model, l.byFile, false)
 		if op != nil {
@@ -101,7 +101,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	if told := l.summarize(); told != nil || err == nil {
 		return errors.Join(told, unscored, err)
 	}
-	return fmt.Errorf("%w; the rows are in the model: do not repeat the %s", err, session.Work(l.Manifest.Name))
+	return fmt.Errorf("%w; the model has the rows, so do not repeat the %s", err, session.Work(l.Manifest.Name))
 }
 
 func (l *Learner) write(done bool) error {
@@ -132,7 +132,7 @@ const (
 	maxRare = 3
 )
 
-// warnOfRare prints a note if classes are rare among the rows learned so far and are not balanced.
+// warnOfRare prints a note if classes are rare among the rows learned, unless the classes are balanced.
 func (l *Learner) warnOfRare() {
 	c := l.Model.Classifier
 	if c == nil || c.ClassWeight == bls.Balanced {
@@ -145,7 +145,7 @@ func (l *Learner) warnOfRare() {
 	var rare []string
 	for class, n := range counts {
 		if n < total*min(rareShare, 0.5/float64(len(counts))) {
-			rare = append(rare, fmt.Sprintf("%s (%.2g%%)", ui.Printable(l.Model.Labels()[class]), 100*n/total))
+			rare = append(rare, fmt.Sprintf("%s %.2g%%", ui.Printable(l.Model.Labels()[class]), 100*n/total))
 		}
 	}
 	if len(rare) == 0 {
@@ -155,7 +155,7 @@ func (l *Learner) warnOfRare() {
 	if len(rare) > maxRare {
 		rare = append(rare[:maxRare], "...")
 	}
-	l.Warn("%s rare among the %.0f rows learned, and may be predicted too rarely: %s; train with --class-weight balanced to find more of their rows", what, total, strings.Join(rare, ", "))
+	l.Warn("%s rare among the %.0f rows learned (%s), and may be predicted too rarely: train with --class-weight balanced to find more rows of rare classes", what, total, strings.Join(rare, ", "))
 }
 
 // A summary is the JSON output of a finished run.

@@ -48,7 +48,7 @@ type Learner struct {
 	buffer  []byte
 	cells   []string // names of the input columns, for messages
 
-	first, rest int // rows in the first batch, and in the others
+	first, rest int // rows in the first batch, and in each later one
 
 	byFile  input.RowCount // the rows of each file that are not held out
 	rows    int64          // all rows read, including the ones held out
@@ -64,7 +64,7 @@ type Learner struct {
 	waiting, learning, writing time.Duration
 }
 
-// Begin checks the paths of the data, including args, and refuses to reread what can be read only once.
+// Begin checks the paths, including args, and that no flag rereads a source that can be read only once.
 func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	l.begun = time.Now()
 	if err = l.In.Begin(args, &l.Session); err != nil {
@@ -87,15 +87,14 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	if l.Manifest, err = session.NewManifest(cmd, l.Backend, l.In.Sources(), once); err == nil && l.checkpoint.wanted() && once != "" {
-		l.Warn("no run can resume from these checkpoints, since %s cannot be read again: they only keep what has been learned", once)
+		l.Warn("no run can resume from these checkpoints, since %s cannot be read again; they only save the model so far", once)
 	}
 	return err
 }
 
-// Start begins to read r from its beginning: a batch of first rows, then batches of rest rows. A run
-// that resumes reads the rows of the checkpoint in the batches in which they were learned, if first and
-// rest are as they were then and no earlier run ended within a batch. stop ends the reading, which
-// closes r.
+// Start begins to read r from its beginning: a batch of first rows, then batches of rest rows. A
+// resumed run reads the rows of the checkpoint in the batches in which they were learned, if first and
+// rest have not changed and no earlier run ended within a batch. stop ends the reading and closes r.
 func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) (stop func()) {
 	if l.Model != nil {
 		l.SetNewClassPolicy()
@@ -136,14 +135,14 @@ func (l *Learner) WarnOfNumbers(labels []string, from int) {
 	}
 }
 
-// Log makes op the log entry of this run. finish adds the files, so the log of a checkpoint lists none.
+// Log adds op, the log entry of this run. finish adds its files, so the log of a checkpoint lists none.
 func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)
 }
 
-// logEnd records in the log where the earlier run ended, if it ended within a batch, since its data had
-// fewer rows.
+// logEnd records in the log where the earlier run ended, if it ended within a batch because its data
+// had fewer rows.
 func (l *Learner) logEnd() {
 	log := l.Model.Metadata.Log
 	if l.Known == 0 || len(log) == 0 || log[len(log)-1].Kind == modelfile.OpCut {
@@ -159,7 +158,7 @@ func (l *Learner) logEnd() {
 	}
 }
 
-// A Batch is a batch as it was read, together with its rows to learn.
+// A Batch is a batch as it was read, together with the rows to learn from it.
 type Batch struct {
 	input.Fetched
 	Learned *stream.Batch // the rows not held out, nil for none
@@ -220,13 +219,13 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 		return l.summarize()
 	case l.Model.Metadata.Progress.Done:
 		return cmp.Or(l.Object(map[string]any{"done": l.Out, "rows": l.rows}),
-			l.Say("%s   is done: all %s been learned", l.Out, ui.Count(l.rows, "row has", "rows have")))
+			l.Say("%s   is complete: %s been learned", l.Out, ui.Count(l.rows, "row has", "rows have")))
 	}
 	return l.finish(ctx)
 }
 
-// learn lets the model learn b. An update first predicts b. The predictions renew a calibration, if the
-// rows may be among the last CalibrationRows, and with --score the running score.
+// learn lets the model learn b. An update first predicts b: with --score for the running score, and to
+// renew a calibration if the rows may be among the last CalibrationRows.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
 		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows) && l.Model.Calibrated()
@@ -255,13 +254,13 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 	return nil
 }
 
-// enoughTested is the least number of rows with which a later batch can calibrate the model of train.
+// enoughTested is the minimum number of rows with which a later batch can calibrate the model of train.
 const enoughTested = 1000
 
-// count counts the rows of f as read, even when a resumed run reads them again. The progress text
-// begins with doing. For train, count keeps in l.tested the batch that calibrates the model, with the
-// rows that overflow it: the last batch after the first one that has enough rows to learn. Without such
-// a batch count keeps the first one, unless the choice of the settings has calibrated the model.
+// count counts the rows of f as read, also when a resumed run reads them again. The progress text
+// begins with doing. For train, count keeps in l.tested the batch that calibrates the model, including
+// rows that overflow the model. It is the last of the later batches with enoughTested rows to learn, or
+// else the first batch, unless the choice of the settings has calibrated the model.
 func (l *Learner) count(f Batch, doing string) {
 	l.sum(f.Batch)
 	if f.Learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
@@ -272,7 +271,7 @@ func (l *Learner) count(f Batch, doing string) {
 	if f.Learned != nil {
 		l.byFile.Add(f.Learned)
 	}
-	l.Show(f.Share(l.rows, l.Total), fmt.Sprintf("%s%d rows", doing, l.rows))
+	l.Show(f.Share(l.rows, l.Total), doing+ui.Count(l.rows, "row"))
 }
 
 // sum adds the rows of a batch to the checksum, XXH64 over the values in order: for each row the

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// paper has the flags of the command, and the backend and machine of a run.
+// paper holds the flags of the command, and the backend and machine of a run.
 type paper struct {
 	ui.Reporter
 	ui.Compute
@@ -43,7 +43,7 @@ const (
 	minSize, largestSize = 1e-3, 10.0
 	// maxRuns bounds --runs.
 	maxRuns = 1000
-	// maxShrink bounds --shrink. At this value tanh is a step for nearly all samples.
+	// maxShrink bounds --shrink. At this value tanh saturates for nearly all samples.
 	maxShrink = 1e3
 )
 
@@ -61,10 +61,10 @@ Learning System on Added Inputs" at the paper's sizes. Table 1 has the flops of 
 paper speeds up, by its formulas and as counted in an update. Tables 2 to 9 train on the first
 samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method. A
 line for each step and method has the test accuracy, the time, and the speed-up over the first method.
-The times include the features, the update and the weights. Then come the tables of 'blskernel
-report': the speed-ups of improved over original as measured, by flops, and in the paper, the times of
-updates, and the accuracies. The rows of --json have the time and the flops of each part of a step, and
-the FMA peak before and after it.
+The times include the features, the update and the weights. The tables of 'blskernel report' follow:
+the speed-ups of improved over original (measured, by flops, and in the paper), the times of the
+updates, and the accuracies. The rows of --json have the time and the flops of each part of a step,
+and the FMA peak before and after the step.
 
 There are two recipes for the ridge and the enhancement nodes. --recipe code follows the code that was
 published with the first paper on the method: lambda = 2^-30, orthonormal weights, and inputs of tanh
@@ -72,9 +72,9 @@ scaled to at most s = 0.8. --recipe text follows the text of this paper: lambda 
 pseudoinverse, and weights uniform in [-1, 1) without a scale.
 
 improved/paper is the paper's method in the form that it prescribes, q x q for q <= k and k x k for
-q > k; planner is the choice of 'blskernel plan'. Table 7 has q > k, but the paper's speed-ups for it
-fit the flops of the q x q form, improved/small. We infer that this form was measured, so it runs too
-unless --method is given.
+q > k; planner is the choice of 'blskernel plan'. Table 7 has q > k, but its speed-ups in the paper
+fit the flops of the q x q form, improved/small. We infer that this form was measured, so Table 7 also
+runs improved/small, unless --method is given.
 
 DIR has the idx files of MNIST, the .mat files of small NORB, or folders mnist and norb with them;
 docs/data.md says where to get them. Without NORB, its tables run on random images of the same size:
@@ -106,16 +106,16 @@ missing tables again and write them to another file; 'blskernel report' reads se
 	ui.SeedFlag(cmd, &x.seed)
 	ui.Choice(cmd, &x.recipe, "recipe", "where the ridge and the enhancement nodes come from: code, the authors' code, or text, the paper's text", bench.RecipeCode, bench.RecipeText)
 	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")
-	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input to the tanh of any enhancement node on the first batch; with --recipe text it is 0, which means no scale")
+	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input to the tanh of any enhancement node on the first batch; with --recipe text always 0, for no scaling")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
-		"which hardly whiten, or unit, with constants that do", "", bench.WhitenReference, bench.WhitenUnit)
+		"which hardly whiten; or unit, with constants that do", "", bench.WhitenReference, bench.WhitenUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure a solution from scratch after each update")
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, `JSON lines, whose key "kind" is machine, table, row or flops,`)
 	return cmd
 }
 
-// follow sets --lambda and --shrink, if they were not given, to their values in the recipe.
+// follow sets --lambda and --shrink to their values in the recipe, unless they were given.
 func (x *paper) follow(f *pflag.FlagSet) {
 	r := bench.LookupRecipe(x.recipe)
 	if !f.Changed("lambda") {

@@ -32,7 +32,7 @@ func (x *paper) run(ctx context.Context) error {
 	return nil
 }
 
-// table runs Table n, one of Tables 2 to 9, with each seed.
+// table runs Table n, 2 to 9, once with each seed, and prints it.
 func (x *paper) table(ctx context.Context, n int) error {
 	t := bench.LookupPaperTable(n).Scaled(x.size)
 	train, test, data, err := x.load(t)
@@ -113,10 +113,10 @@ func (x *paper) show(f *result.File) error {
 	return x.Print(experiment.Tables(page.Sections...) + "\n")
 }
 
-// minKnown is the share of the work that must be done before the remaining time is estimated.
+// minKnown is the minimum share of finished work from which the remaining time is estimated.
 const minKnown = 0.03
 
-// timeLeft formats the time left if share of the work took the time since. It is "" below minKnown.
+// timeLeft formats the time left if share of the work took the time since, or "" below minKnown.
 func timeLeft(since time.Duration, share float64) string {
 	if !(share >= minKnown && share < 1) {
 		return ""

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/experiment"
@@ -32,8 +33,8 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "plan",
 		Short: "Find the fastest method for batches of a given size, and say why",
 		Long: `Predict the time that every method and form takes for batches of q samples, after l samples, in a
-model of k nodes and c targets, and name the fastest one that meets all needs. The last line has the
-time of a new start from all l+q samples instead of adding the first batch. The predictions come from
+model of k nodes and c targets, and name the fastest one that meets all needs. The last line gives the
+time of starting anew from all l+q samples instead of adding the first batch. The predictions come from
 the flop model and the rates of this machine, or from built-in rates until this machine is measured.
 
 ` + experiment.AboutRates,
@@ -80,7 +81,7 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	var none *blsupdate.PlanError
 	var option *blsupdate.OptionError
 	if _, err := blsupdate.Plan(x.q, x.k, x.l, x.c, needs); errors.As(err, &option) {
-		return ui.Usagef("%w", err)
+		return ui.Usagef("--%s is %v; want %s", strings.ToLower(option.Option), option.Value, option.Want)
 	} else if err != nil && !errors.As(err, &none) {
 		return err
 	}
@@ -116,11 +117,11 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 	return errors.Join(x.Object(p), x.Print(text), err)
 }
 
-// newStart returns the fastest method for a new start with the shape s, and the seconds that the
-// start and the weights take. It considers the candidates of c that meet all needs.
+// newStart returns the fastest method for a new start with the shape s, among the candidates of c that
+// meet all needs, and the seconds that the start and the weights take.
 func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (method string, least float64) {
 	for _, x := range c.Candidates {
-		if x.Options.Lambda == 0 && s.L < s.K { // how Original and Improved start then
+		if x.Options.Lambda == 0 && s.L < s.K { // Original and Improved then start from an SVD
 			s.Start, s.Rank = blsupdate.StartSVD, s.L
 		}
 		t := 0.0
@@ -134,7 +135,7 @@ func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (me
 	return method, least
 }
 
-// newPlanned returns c as a JSON object: the candidates, the fields of the chosen one, and the rates.
+// newPlanned returns c as a JSON object: all candidates, the fields of the chosen one, and the rates.
 func newPlanned(c blsupdate.Choice, rates *blsupdate.Rates) map[string]any {
 	p, candidates := map[string]any{}, []any{}
 	for _, x := range c.Candidates {

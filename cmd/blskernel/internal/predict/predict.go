@@ -53,8 +53,8 @@ empty if each class is less likely than the correct class usually is. Both hold 
 like the calibration rows, which also determine the probabilities: see 'blskernel help calibrate'.
 
 Words, missing cells and numbers are read as in training, unless --missing, --decimal or --thousands
-say otherwise. Rows that --missing drop leaves out have no prediction. Notes say how many these are, and
-for each column how many cells were filled in and how many words are unknown.
+say otherwise. Rows that --missing drop leaves out have no prediction. Notes count these rows and, for
+each column, the cells that were filled in and the unknown words.
 
 Columns are matched by name if the model and the data have names, otherwise by order. A column of labels
 or targets may stay in the data if it has the same name as in training or is named by --target.
@@ -106,7 +106,7 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	}
 	defer out.abort()
 	if p.chances && !m.Calibrated() {
-		p.Warn("the probabilities are only rough: %s", session.Uncalibrated)
+		p.Warn("the probabilities are only rough, since %s", session.Uncalibrated)
 	}
 	begun := time.Now()
 	var far score.Far
@@ -141,8 +141,8 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	return nil
 }
 
-// numbers returns the numbers to print for b: its scores, or what a flag asks for instead of them. It
-// may overwrite scores. outside is the result of Far.Count.
+// numbers returns the numbers to print for b: its scores or, if a flag asks for them, probabilities,
+// sets or intervals. It may overwrite scores. outside is the result of Far.Count.
 func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) (*mat.Dense, error) {
 	switch {
 	case p.chances:
@@ -175,7 +175,7 @@ func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batc
 
 var parseCoverage = ui.Number("want a probability above 0 and below 1, such as 0.9", func(v float64) bool { return v > 0 && v < 1 })
 
-// checkName checks the name of --out, and makes it empty for standard output.
+// checkName checks the name of --out, and makes p.out empty for standard output.
 func (p *prediction) checkName() error {
 	if p.out == session.StandardInput {
 		p.out = ""

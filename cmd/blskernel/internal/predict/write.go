@@ -26,13 +26,13 @@ type predictionWriter struct {
 	labels  []string // of the classes; nil for regression
 	name    string   // of the column of labels
 	numbers []string // the targets in regression, or the classes with numbers to write
-	kind    string   // of the numbers: "score", "probability", "set", "interval" or ""
+	kind    string   // of the numbers: "score", "probability", "set" or "interval"; "" for targets or none
 	kept    []string // columns of the data
 
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of row n: the kept cells, any label, and the scores or targets.
+	// row writes the prediction of row n: the kept cells, the label if any, the scores or targets.
 	row func(n int64, kept []string, label string, values []float64) error
 	// end completes the content of the file; nil if there is nothing to do.
 	end func() error
@@ -164,7 +164,7 @@ func (w *predictionWriter) beginCSV() error {
 }
 
 // A Prediction is the JSON object of a row. It has a class or, for regression, values by target name.
-// Scores, probabilities, sets and intervals are there if flags ask for them.
+// It has scores, probabilities, a set or intervals if a flag asks for them.
 type Prediction struct {
 	Row           int64                 `json:"row"` // in the data, from 1; rows set aside count
 	Kept          map[string]string     `json:"kept,omitempty"`
@@ -248,8 +248,8 @@ func (w *predictionWriter) beginNPY() error {
 	return err
 }
 
-// npyHeader returns the header of an array, or of a vector if columns is 0. It always has 128 bytes:
-// the number of rows takes at most 19 digits, and the rest about 70 bytes.
+// npyHeader returns the header of an array, or of a vector if columns is 0. It is padded to 128 bytes
+// for any rows: the number takes at most 19 digits, and the rest about 70 bytes.
 func npyHeader(descr string, rows, columns int) []byte {
 	if columns == 0 {
 		return npy.AppendHeader(nil, descr, rows)

@@ -31,7 +31,7 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove MODEL [flags] FILE...",
 		Short: "Let a model unlearn rows",
-		Long: `Let a model unlearn rows: the output weights become the weights of a fit that never had them. Give the
+		Long: `Let a model unlearn rows: the output weights become the weights of a fit without these rows. Give the
 rows as they were learned, with their labels or targets and weights, in any order and any number of files.
 
 This is not an erasure: the scaling, the feature maps and the settings that the training chose come from
@@ -74,7 +74,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	if err := rm.check(m, path); err != nil {
 		return err
 	}
-	m.Closed, rm.in.Closed = true, "it was not learned, so it cannot be removed"
+	m.Closed, rm.in.Closed = true, "leave the row out, since it was never learned"
 	r, err := rm.in.OpenMatched(ctx, m, true)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 			err = m.Remove(ctx, b)
 		}
 		var beyond *model.Error
-		if errors.As(err, &beyond) && beyond.Row >= 0 { // the run that learned the file counted this row, too
+		if errors.As(err, &beyond) && beyond.Row >= 0 { // the run that learned the file also counted this row
 			byFile[b.Where(beyond.Row).Path]++
 		} else {
 			byFile = all
@@ -102,11 +102,11 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 		return err
 	}
 	files := rm.in.ListLearned(m, byFile, true)
-	session.EndRun(&m.Metadata) // which counts the removed rows as learned
+	session.EndRun(&m.Metadata) // the record of the run counts the removed rows as learned
 	m.Log(modelfile.Operation{Kind: modelfile.OpRemove, Files: files, Read: rm.in.Reading(), Batch: batch, Arithmetic: model.Arithmetic(rm.Backend)})
 	err = rm.Save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
 	if session.OnlyFolder(err) {
-		return fmt.Errorf("%w; the rows are removed: do not repeat the removal", err)
+		return fmt.Errorf("%w; the rows are removed, so do not repeat the removal", err)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-// Package report implements the report command, which makes a page of results.
+// Package report implements the report command, which makes a page from result files.
 package report
 
 import (
@@ -26,11 +26,11 @@ func New(s ui.Streams) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
-		Short: "Make a page with plots from files of results",
-		Long: `Read what paper, bench and flops print with --json, and write the page DIR/README.md. At the top it has
-the main numbers, the plots and what they mean, and below them the tables, folded. The plots are in
-DIR/plots. The numbers are also printed. Results of different commands are kept apart, and each ratio is
-between times of one table.`,
+		Short: "Make a page with plots from result files",
+		Long: `Read the output of paper, bench and flops with --json, and write the page DIR/README.md and its plots in
+DIR/plots. The page begins with the main numbers and with the plots and their meaning. The tables
+follow, folded. The main numbers are also printed. Results of different commands are kept apart, and
+each ratio compares times of one table.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
@@ -40,7 +40,7 @@ between times of one table.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&results, "results", nil, "file of results, or folder of such files; may be repeated; files may also be given as arguments")
+	f.StringArrayVar(&results, "results", nil, "result file, or folder of result files; may be repeated; files may also be given as arguments")
 	ui.OutFlag(cmd, &out, "folder for the page; created if it does not exist")
 	ui.QuietFlag(cmd, &quiet)
 	return cmd
@@ -49,7 +49,7 @@ between times of one table.`,
 func writeReport(ctx context.Context, results []string, out string, quiet bool, s ui.Streams) error {
 	switch {
 	case len(results) == 0:
-		return ui.Usagef("--results is missing: name a file of results, or a folder of them")
+		return ui.Usagef("--results is missing: name a result file, or a folder of result files")
 	case out == "":
 		return ui.Usagef("--out is missing: name the folder for the page")
 	}
@@ -84,7 +84,7 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 	return err
 }
 
-// readResults reads files of results and folders of such files. It reads repeated paths only once.
+// readResults reads result files and folders of result files. It reads a repeated path only once.
 func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*result.File, err error) {
 	var names []string
 	for _, path := range paths {

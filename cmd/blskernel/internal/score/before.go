@@ -20,7 +20,7 @@ type Before struct {
 }
 
 func (b *Before) String() string {
-	return fmt.Sprintf("score %.4f on %s, each counting 0.1%% less than the next", b.Score, ui.Count(b.Rows, "row"))
+	return fmt.Sprintf("score %.4f on %s, each counting 0.1%% less than the next one", b.Score, ui.Count(b.Rows, "row"))
 }
 
 // BeforeOf returns the running score that m keeps, or nil if there is none.
@@ -41,7 +41,7 @@ func running(m *model.Model) *metrics.Running {
 }
 
 // LearnScored lets m predict b, adds the result to the running score, and then lets m learn b. The
-// notes of m keep the score if it fits. fall says how the score has fallen; it is empty if it has not.
+// notes of m keep the score if it fits. fall describes a fall of the score; it is empty for none.
 func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall string, err error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {

@@ -33,11 +33,11 @@ type classScore struct {
 	rows      int64
 	unknown   int64              // rows with a label that the model does not know
 	missed    float64            // the weight of these rows
-	others    map[string]float64 // the weights of their labels, of the first model.MaxClasses
+	others    map[string]float64 // the weight of each of their labels, at most model.MaxClasses of them
 }
 
-// newClassScore returns an empty score of predictions by m. rows is their expected number, -1 if
-// unknown. The score may use 1/share of the memory that a single score may use.
+// newClassScore returns an empty score of predictions by m. rows is the expected number of rows, -1 if
+// unknown. The score may use 1/share of the memory for a single score.
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)
@@ -79,7 +79,7 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, out
 		s.confusion.Add(class, predicted[i], weight)
 		s.chances.Add(class, chances.RawRowView(i), weight)
 		row := scores.RawRowView(i)
-		if len(row) == 2 { // one ranking for both: the difference decides the class
+		if len(row) == 2 { // one ranking for both classes: the difference decides
 			d := row[1] - row[0]
 			row = []float64{-d, d}
 		}
@@ -88,7 +88,7 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, out
 	return nil
 }
 
-// classQuality is the quality of a class as JSON. A quotient over no rows is null.
+// classQuality is the quality of a class as JSON. A ratio with denominator 0 is null.
 type classQuality struct {
 	Label     string   `json:"label"`
 	Rows      float64  `json:"rows"`
@@ -118,13 +118,13 @@ type Classification struct {
 	MacroRecall    *float64       `json:"macro_recall"`
 	MacroF1        *float64       `json:"macro_f1"`
 	AUC            *float64       `json:"auc"`
-	AUCRows        int            `json:"auc_rows"` // from which the AUC was computed
+	AUCRows        int            `json:"auc_rows"` // the rows from which the AUC was computed
 	LogLoss        *float64       `json:"log_loss"`
 	Calibration    *float64       `json:"calibration_error"`
 	Calibrated     bool           `json:"calibrated"` // whether the probabilities are calibrated
 	Unknown        int64          `json:"unknown_labels"`
 	Classes        []classQuality `json:"classes,omitempty"`
-	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
+	Confusion      [][]float64    `json:"confusion,omitempty"` // a row for each class, a column for each prediction
 	Confused       []Confused     `json:"confused,omitempty"`  // for many classes, instead of the matrix
 	Grouping
 
@@ -229,10 +229,10 @@ func (q *Classification) String() string {
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > maxConfused {
-		fmt.Fprintf(&b, "\nonly --json prints the confusions of %d classes\n", len(q.Classes))
+		fmt.Fprintf(&b, "\nwith %d classes, only --json prints which classes are confused\n", len(q.Classes))
 		return b.String() + q.Grouping.lines()
 	}
-	cells = [][]string{{"is \\ predicted"}}
+	cells = [][]string{{"actual \\ predicted"}}
 	for i, class := range q.Classes {
 		label := ui.Printable(class.Label)
 		cells[0] = append(cells[0], label)

@@ -21,7 +21,7 @@ type errorScore struct {
 func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense, _ []float64) error {
 	l, c := b.Y.Dims()
 	if c != len(e.targets) {
-		return ui.Usagef("the data has %s, but the model has %d: name their columns with --target", ui.Count(c, "target"), len(e.targets))
+		return ui.Usagef("the data has %s, but the model has %d: name the columns of the targets with --target", ui.Count(c, "target"), len(e.targets))
 	}
 	for i := range l {
 		e.rows++
@@ -38,8 +38,8 @@ type targetQuality struct {
 	Name string   `json:"name"`
 	RMSE *float64 `json:"rmse"`
 	MAE  *float64 `json:"mae"`
-	R2   *float64 `json:"r2"`           // null also for a target that is constant
-	Mean *float64 `json:"rmse_of_mean"` // if the mean of these rows is the prediction
+	R2   *float64 `json:"r2"`           // also null for a constant target
+	Mean *float64 `json:"rmse_of_mean"` // of always predicting the mean of these rows
 }
 
 // Regression is the JSON output of evaluate for regression.
@@ -82,7 +82,7 @@ func (q *Regression) Brief() string {
 	text := ui.Count(q.Rows, "row")
 	for i, t := range q.Targets {
 		if i == maxTargets {
-			return fmt.Sprintf("%s, and %d more targets", text, len(q.Targets)-i)
+			return fmt.Sprintf("%s, and %s", text, ui.Count(len(q.Targets)-i, "more target"))
 		}
 		text += fmt.Sprintf(", %s: RMSE %s, MAE %s, R2 %s", ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.MAE), numeric("%.4f", t.R2))
 	}

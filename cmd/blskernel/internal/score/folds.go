@@ -14,10 +14,10 @@ type Folds struct {
 	Measures []Measure `json:"measures"`
 }
 
-// A Measure summarizes one number of the quality over all folds.
+// A Measure summarizes one number of a Quality over all folds.
 type Measure struct {
 	Name   string     `json:"name"`
-	Mean   *float64   `json:"mean"`   // null if a fold has none
+	Mean   *float64   `json:"mean"`   // null if a fold has no value
 	Spread *float64   `json:"spread"` // the standard deviation over the folds
 	Values []*float64 `json:"values"`
 }
@@ -35,7 +35,7 @@ func (f *Folds) String() string {
 	return "cross-validation: " + text
 }
 
-// Across summarizes scores of the same kind, one from each fold; a nil score is an error.
+// Across summarizes scores of the same kind, one for each fold. It returns an error for a nil score.
 func Across(scores []Score) (*Folds, error) {
 	f := &Folds{Number: len(scores)}
 	for i, s := range scores {
@@ -75,7 +75,7 @@ func (m *Measure) summarize() {
 	m.Mean, m.Spread = known(sum/n), known(math.Sqrt(squares/(n-1)))
 }
 
-// A named is one measure of a Quality, with its name. The value is nil if it is unknown.
+// A named is one measure of a Quality, with its name. An unknown value is nil.
 type named struct {
 	name  string
 	value *float64

@@ -17,7 +17,7 @@ import (
 
 // A Score compares predictions with the known labels or targets, batch by batch.
 type Score interface {
-	// add adds the predictions of b. outside has how far each row lies outside the learned rows.
+	// add adds the predictions of b. outside[i] says how far row i lies outside the learned rows.
 	add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error
 	// Quality returns the quality of the predictions so far, or an error if all rows have weight 0.
 	Quality() (Quality, error)
@@ -31,7 +31,7 @@ type Quality interface {
 	measures() []named
 }
 
-// New returns an empty score of predictions by m. rows is their expected number, -1 if unknown.
+// New returns an empty score of predictions by m. rows is the expected number of rows, -1 if unknown.
 func New(m *model.Model, rows int64) (Score, error) { return newScore(m, rows, 1) }
 
 // newScore is New for a score that may use only 1/share of the memory.
@@ -51,7 +51,7 @@ func Sketch(q Quality) Quality {
 	return q
 }
 
-// Add lets m predict b and adds the predictions to the score. In far it counts the rows far outside.
+// Add lets m predict b and adds the predictions to the score. It counts the rows far outside in far.
 func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
 		return model.ErrNoTargets
@@ -67,7 +67,7 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Fa
 	return to.add(m, b, scores, outside)
 }
 
-// maxNoted bounds the bytes of a score in a model file; the score of thousands of targets is left out.
+// maxNoted bounds the bytes of a score in a model file: a score of thousands of targets is left out.
 const maxNoted = 1 << 16
 
 // Note replaces the note called name in meta with value as JSON. A value that does not fit is left out.

@@ -18,13 +18,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Manifest records in a checkpoint the run that wrote it, so that another run can resume it: the
-// command, its settings and its files. The checkpoint also has a checksum of the rows. Files are
-// recorded without their folders, which a shared model must not reveal.
+// A Manifest describes a run in its checkpoints, so that another run can resume it: the command, its
+// settings and its files. A checkpoint also has a checksum of the rows. File names are recorded without
+// folders, which a shared model must not reveal.
 type Manifest struct {
 	Name     string            // of the command: train or update
-	settings map[string]string // all that the result depends on: flags and backend
-	sources  []string          // of the data
+	settings map[string]string // everything that the result depends on: flags and backend
+	sources  []string          // the files of the data, without folders
 	onceOnly string            // the source that can be read only once; empty if there is none
 }
 
@@ -41,7 +41,7 @@ const (
 	NoteRunning     = "running" // the score of rows before they were learned, a JSON object
 )
 
-// ignoredFlags are the flags on which the result does not depend.
+// ignoredFlags lists the flags that do not affect the result.
 var ignoredFlags = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
 	"cv",       // it changes no model
@@ -52,7 +52,7 @@ var ignoredFlags = []string{
 // NewManifest returns the manifest of a command that reads sources. once names the source that can be
 // read only once, if there is one.
 func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
-	if once != "" && !strings.HasPrefix(once, "/dev/") { // where the pipes of a shell are only numbers
+	if once != "" && !strings.HasPrefix(once, "/dev/") { // where a shell names its pipes by numbers
 		once = filepath.Base(once)
 	}
 	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}
@@ -98,8 +98,8 @@ func computing(b blskernel.Backend) map[string]string {
 	return settings
 }
 
-// Note writes the manifest to meta, with the number of rows read and content, their checksum. done
-// says whether the run is complete. Note also sets meta.Changed.
+// Note writes the manifest to meta, with the number of rows read and their checksum, content. done says
+// whether the run is complete. Note also sets meta.Changed.
 func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
 	settings, err := json.Marshal(m.settings) // sorted by key
 	if err != nil {
@@ -129,7 +129,7 @@ func Now() (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 {
-		return time.Time{}, ui.Usagef("%s is %q; want seconds since 1970, or nothing for the current time", name, text)
+		return time.Time{}, ui.Usagef("%s is %q: give seconds since 1970, or unset it to use the current time", name, text)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }

@@ -17,7 +17,7 @@ type Description struct {
 	Targets int    `json:"targets"`
 }
 
-// Describe returns the description of a model.
+// Describe returns the kind, the method and the sizes of m.
 func Describe(m *model.Model) Description {
 	u, f := m.Updater(), m.FittedFeatures()
 	targets := u.Targets()
@@ -35,7 +35,7 @@ func (d Description) String() string {
 	return fmt.Sprintf("%s, %s, %s, k = %d nodes", d.Kind, targets, ui.Count(d.Inputs, "input"), d.Nodes)
 }
 
-// A Choice has the automatic settings of a model and the score by which they were chosen, in JSON.
+// A Choice has the automatic settings of a model, in JSON, and the score by which they were chosen.
 type Choice struct {
 	Enhancement int     `json:"enhancement_nodes"`
 	Shrink      float64 `json:"shrink"`
@@ -69,7 +69,7 @@ type Extras struct {
 	Logs      bool `json:"log_targets"`
 }
 
-// ExtrasOf returns the Extras of a model.
+// ExtrasOf returns the Extras with which m was fitted.
 func ExtrasOf(m *model.Model) Extras {
 	f := m.FittedFeatures()
 	e := Extras{Direct: f.Options().Direct > 0, Relevance: f.Options().Relevance, Steps: f.Steps()}
@@ -97,10 +97,10 @@ func (e Extras) String() string {
 
 // Settings returns the settings as text: enhancement nodes, shrink, lambda, scale and extras.
 func (c *Choice) Settings() string {
-	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
+	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scale %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
 }
 
-// Reached returns, as text, the score that the settings reached and the rows on which it was measured.
+// Reached returns the score of the settings, as text, with the number of rows on which it was measured.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on %d rows, each held out once", c.Measure, c.Score, c.Rows)

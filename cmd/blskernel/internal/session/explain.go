@@ -19,10 +19,10 @@ var (
 )
 
 // Uncalibrated says what to do about a model without a calibration.
-const Uncalibrated = "the model is not calibrated; remove, merge, --lambda and, while the model keeps its rows, update discard a calibration: use 'blskernel calibrate' with rows that it has not learned"
+const Uncalibrated = "the model is not calibrated: use 'blskernel calibrate' with rows that it has not learned (remove, merge and update --lambda discard a calibration, and so does any update while the model keeps its rows)"
 
-// InFlags rewrites the remedies in an error of package stream as flags. For io.EOF, the end of data
-// that should have a row, it returns ErrNoRows.
+// InFlags rewrites the remedies in an error of package stream as flags. For io.EOF, where a row was
+// needed, it returns ErrNoRows.
 func InFlags(err error) error {
 	fault, ok := err.(*stream.Error)
 	switch {
@@ -43,8 +43,8 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds to an error of a model the flags that can help. closed is the advice for a new class,
-// and memory for too little memory; it may be empty. trains says whether the command is train.
+// Explain adds the flags that can help to an error of a model. closed is the advice for a new class,
+// and memory, which may be empty, for too little memory. trains says whether the command is train.
 func Explain(err error, closed, memory string, trains bool) error {
 	var fault *model.Error
 	var large *blsupdate.MemoryError
@@ -70,7 +70,7 @@ func Explain(err error, closed, memory string, trains bool) error {
 	return errors.New(fault.With(do))
 }
 
-// TrainAnew is Explain for commands that lack the flags of train.
+// TrainAnew is Explain for errors that are not about rows, in commands without the flags of train.
 func TrainAnew(err error) error { return explainLearning(err, false) }
 
 // explainLearning is Explain for errors that are not about rows.
@@ -91,19 +91,19 @@ func explainLearning(err error, trains bool) error {
 	case errors.As(err, &rank) && rank.Running && rank.Lambda > 0:
 		return fmt.Errorf("%d rows would be left for %d nodes: remove fewer rows, or train a new model on the other rows with --method gram or qr", rank.Samples, rank.Nodes)
 	case errors.As(err, &rank) && rank.Running && !trains:
-		return fmt.Errorf("%d rows do not determine the weights of %d nodes without a ridge: learn more rows, with gram and qr also update --lambda, or train a new model with --lambda above 0", rank.Samples, rank.Nodes)
+		return fmt.Errorf("%d rows do not determine the weights of %d nodes without a ridge: learn more rows, set a ridge with update --lambda (only gram and qr), or train a new model with --lambda above 0", rank.Samples, rank.Nodes)
 	case errors.As(err, &rank) && rank.Lambda > 0:
 		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and with --lambda above 0 the method cannot start from so few: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr%s", rank.Samples, rank.Nodes, anew)
 	case errors.As(err, &rank):
 		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes%s", rank.Samples, rank.Nodes, anew)
 	case errors.As(err, &scale):
-		return fmt.Errorf("%v (with 'blskernel train': use another --seed or raise --enhancement)%s", err, anew)
+		return fmt.Errorf("the largest input of the enhancement nodes on the first batch is %v, which is not positive: use another --seed or raise --enhancement%s", scale.Max, anew)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others%s", condition.What, anew)
 	case errors.As(err, &leverage) && leverage.TooFew:
 		return errors.New("these rows cannot be removed, since fewer rows than nodes would be left: remove fewer rows, or train a new model on the other rows with --lambda above 0")
 	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
-		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the weights (1 - leverage is %.1g): were they learned, with these weights? After update --forget, give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like', or with --lambda above 0 if the model has lambda 0, which --like keeps", leverage.Rest)
+		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the weights (1 - leverage is %.1g): check that they were learned with these weights (after update --forget, give their current weights with --weight). Otherwise train a new model on the other rows with 'blskernel train --like', or with --lambda above 0 if the model has lambda 0, which --like keeps", leverage.Rest)
 	case errors.As(err, &forgotten):
 		return fmt.Errorf("the method %v cannot remove rows after update --forget: train a new model on the other rows with 'blskernel train --like'", forgotten.Method)
 	case errors.As(err, &calibration) && calibration.Rows > 0:

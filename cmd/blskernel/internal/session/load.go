@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ModelFirst returns a check for 1 to most arguments, the first of which names the model.
+// ModelFirst returns a check that there are 1 to most arguments. The first argument names the model.
 func ModelFirst(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -41,7 +41,7 @@ func (s *Session) checkModelPath(path string) error {
 	return nil
 }
 
-// Load reads the model at path.
+// Load reads the model file at path, for the backend of s. Errors name the path.
 func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 	if err := s.checkModelPath(path); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {
-		return nil, fmt.Errorf("%q is not a model file, such as 'blskernel train' writes: name the model before the data", path)
+		return nil, fmt.Errorf("%q is not a model file written by 'blskernel train': name the model before the data", path)
 	}
 	if err != nil {
 		return nil, err // it names the path
@@ -89,7 +89,7 @@ func (s *Session) Save(path string, m *model.Model, rows int64, done string) err
 	if _, err := m.Weights(); err != nil {
 		var rank *blsupdate.RankError
 		if errors.As(err, &rank) {
-			rank.Running = true // a model that keeps its rows is fitted to them as if it were new
+			rank.Running = true // not set by a model that keeps its rows, which is fitted to them anew
 		}
 		return TrainAnew(err)
 	}

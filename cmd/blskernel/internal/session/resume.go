@@ -13,9 +13,9 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// SetFile records the file at path as the setting name, in addition to the other flags: the name of the
-// file without its folder and, since another file may have that name, its hash. A file that cannot be
-// read has no hash; the run will report it. A pipe has none, since it can be read only once.
+// SetFile records the file at path as the setting name: the name of the file without its folder and,
+// since another file may have that name, its hash. A file that cannot be read has no hash; the run will
+// report the file. A pipe has no hash, since it can be read only once.
 func (m *Manifest) SetFile(fsys vfs.FS, name, path string) {
 	value := Recorded(filepath.Base(path))
 	if info, err := vfs.Stat(fsys, path); err == nil && info.Mode().IsRegular() {
@@ -56,7 +56,7 @@ func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }
 
-// Unfinished describes the run that left the model as a checkpoint, or returns "" if it was finished.
+// Unfinished describes the model as a checkpoint of its last run, or returns "" if that was finished.
 func Unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
 		return ""
@@ -65,7 +65,7 @@ func Unfinished(meta *modelfile.Metadata) string {
 	if Work(meta.Notes[noteCommand]) == "update" {
 		what = "an update"
 	}
-	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, names.List(meta.Progress.Sources))
+	return fmt.Sprintf("a checkpoint of %s that stopped after %s of %s", what, names.Count(meta.Progress.Rows, "row"), names.List(meta.Progress.Sources))
 }
 
 // Work returns the noun for a run of the command: "update" or "training".
@@ -84,8 +84,8 @@ func EndRun(meta *modelfile.Metadata) {
 	}
 }
 
-// Lasting returns the notes that remain true when a model learns more: those on weights, and Python's
-// on the shape of y.
+// Lasting returns the notes that remain true when a model learns more: the notes on weights, and
+// Python's note on the shape of y.
 func Lasting(meta *modelfile.Metadata) (notes map[string]string) {
 	for _, name := range []string{NoteWeight, NoteClassWeight, "y"} {
 		if note := meta.Notes[name]; note != "" {

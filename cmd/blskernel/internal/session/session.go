@@ -1,5 +1,5 @@
-// Package session provides the code shared by the commands that use model files: flags, reports, notes
-// of a run, and errors that name flags. It reads, locks and writes models.
+// Package session provides the code shared by the commands that use model files: flags, reports, the
+// record of a run, and errors that name flags. It reads, locks and writes models.
 package session
 
 import (
@@ -39,7 +39,7 @@ func (s *Session) Command(cmd *cobra.Command, to ui.Streams, object string, do f
 	return cmd
 }
 
-// Begin checks the flags and finds the backend.
+// Begin checks the flags, starts the reporter, and finds the backend.
 func (s *Session) Begin(to ui.Streams) (err error) {
 	if err = s.Reporter.Begin(to); err == nil {
 		s.Backend, err = s.compute.Lookup()

@@ -85,8 +85,8 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
 // release is called. Thus no update is lost if two run at the same time. It locks the file
 // .NAME.lock in the same folder, since every update replaces the model with another file. The system
-// releases the lock of a process that ends. lockModel also removes leftovers of killed processes,
-// and returns an error if the model could not be written.
+// releases the lock of a process that ends. lockModel also removes the temporary files of killed
+// processes, and returns an error if the model cannot be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	fsys = vfs.Or(fsys)
 	target, err := atomicfile.Target(path)
@@ -94,14 +94,14 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		return nil, err
 	}
 	if _, err := fsys.Stat(filepath.Dir(target)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s cannot be written: the folder %q does not exist", path, filepath.Dir(target))
+		return nil, fmt.Errorf("%s cannot be written, since the folder %q does not exist: create it first", path, filepath.Dir(target))
 	}
 	name := atomicfile.Beside(target, ".lock")
 	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR|vfs.NoFollow), flock.SetPermissions(0o666))
 	for {
 		// In a folder that others may write to, a link could lead to any file.
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("%s cannot be locked: %s is a link or not a regular file: remove it, or name a model file in another folder", path, name)
+			return nil, fmt.Errorf("%s cannot be locked, since %s is a link or not a regular file: remove it, or name a model file in another folder", path, name)
 		}
 		locked, err := lock.TryLock()
 		if err != nil {
@@ -110,7 +110,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		if !locked {
 			return nil, fmt.Errorf("%s is being changed by another process: try again once that process has ended", path)
 		}
-		// If the process that had the lock has removed the file since, this lock is void.
+		// If the previous owner of the lock has meanwhile removed the file, this lock is void.
 		mine, err := lock.Stat()
 		there, gone := os.Lstat(name)
 		if err == nil && gone == nil && os.SameFile(mine, there) {
@@ -139,8 +139,8 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	return release, nil
 }
 
-// Put writes m to path, with the name of this program and as much of the log as fits, at least the note
-// that it is cut. The file is in place even if OnlyFolder(err).
+// Put writes m to path, with the name of this program. It cuts a log that does not fit, but keeps at
+// least the entry that records the cut. The file is in place even if OnlyFolder(err).
 func (s *Session) Put(path string, m *model.Model) error {
 	m.Metadata.Software = "blskernel " + names.Version()
 	cut := func() bool { return len(m.Metadata.Log) == 1 && m.Metadata.Log[0].Kind == modelfile.OpCut }

@@ -14,10 +14,10 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// described is the number of first rows that determine the words and the means of the columns.
+// described is the number of first rows from which the words and the means of the columns come.
 const described = 4096
 
-// fewRows is the least number of rows for a note that a column of whole numbers may number the rows.
+// fewRows is the minimum number of rows for a note that a column of whole numbers may number the rows.
 const fewRows = 10
 
 // describe decides how columns become inputs, and prints notes on columns that are not plain numbers.
@@ -69,18 +69,18 @@ func (tr *training) describe(r *stream.Reader) error {
 		for _, i := range found.RowNumbers {
 			numbers = append(numbers, names[i])
 		}
-		tr.Warn("%s: the numbers are whole, in order and all different: use --exclude if they number the rows", shortList(numbers))
+		tr.Warn("the numbers in %s are whole, in order and all different: use --exclude if they number the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
 		if words := column.Words(); likeNumbers(words) {
-			tr.Warn("%.80q is read as words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
+			tr.Warn("the column %.80q is read as words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
 		}
 	}
 	return nil
 }
 
-// tellHeader makes a first line of words a header if its label, in the same file, is a word that no
-// other of the first rows has.
+// tellHeader makes a first line of words a header if its label is a word that no other of the first
+// rows has. It does nothing if the labels are in a separate file.
 func (tr *training) tellHeader(r *stream.Reader) error {
 	s := r.Selection()
 	if tr.In.Options.TargetPath != "" {
@@ -94,7 +94,7 @@ func (tr *training) tellHeader(r *stream.Reader) error {
 	if b, err := r.Peek(described); err == nil && !slices.Contains(b.Labels[1:], b.Labels[0]) {
 		if _, number := tr.In.Options.Number(b.Labels[0]); !number && !slices.Contains(tr.classes, b.Labels[0]) {
 			s.Header = stream.HeaderPresent
-			tr.Warn("the first line is read as names of columns: use --header absent if it is a row")
+			tr.Warn("the first line is read as column names: use --header absent if it is a row")
 		}
 	}
 	return r.Select(s)
@@ -109,7 +109,7 @@ func (tr *training) checkNames(inputs, targets []string) error {
 	return cmp.Or(distinct(tr.In.Paths[0], inputs), distinct(tr.In.Options.TargetPath, targets))
 }
 
-// runsOf returns the Runs of the metadata of a model without names that learns what r selects.
+// runsOf returns Metadata.Runs for a model without column names that learns the selection of r.
 func runsOf(r *stream.Reader) []int {
 	inputs, besides := r.Positions()
 	runs := []int{0}
@@ -137,9 +137,9 @@ func distinct(path string, names []string) error {
 	return nil
 }
 
-// leaveOut returns the numbers of columns without a name that must not become inputs, and prints notes.
-// They are columns without any value, and a first column that numbers the rows, as pandas and R write
-// it. It returns nil with --inputs, if found is nil, or if no input would remain.
+// leaveOut returns the numbers of columns without a name that must not become inputs, and prints notes:
+// columns without any value, and a first column that numbers the rows, as pandas and R write it. It
+// returns nil with --inputs, if found is nil, or if no input would remain.
 func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (columns []string) {
 	s, names := r.Selection(), r.Heading().Names
 	if s.Inputs != nil || names == nil || found == nil {
@@ -164,7 +164,7 @@ func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (colum
 	return columns
 }
 
-// sayNotations prints a note for each notation in all but the plain one, with its columns in names.
+// sayNotations prints a note with the column names for each notation in all, except the plain one.
 func (tr *training) sayNotations(all []stream.Notation, names []string) {
 	written := map[stream.Notation][]string{{}: nil}
 	for i, n := range all {

@@ -11,8 +11,8 @@ import (
 )
 
 // chooseIndicators adds indicators of missing cells to the columns with gaps if they score better on
-// the m rows held out from the first ones. The error must fall by more than the fraction 1/√m, since
-// less may be chance, and both fits must hold out the same rows.
+// the m held-out rows of the first ones. The error must fall by more than the fraction 1/√m, since
+// less may be chance, and both fits must hold out equally many rows.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {
@@ -35,8 +35,8 @@ func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) erro
 	return r.Select(plain)
 }
 
-// tryFirst selects columns, fits a model to the first rows, and returns its settings and held-out
-// score. If that fails, it returns the zero value, and the training reports the fault later.
+// tryFirst selects the columns of s, fits a model to the first rows, and returns its settings and
+// held-out score. On failure it returns the zero value, and the training reports the error later.
 func (tr *training) tryFirst(ctx context.Context, r *stream.Reader, s stream.Selection) (c bls.Choice) {
 	if err := r.Select(s); err != nil {
 		return c

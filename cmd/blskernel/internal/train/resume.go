@@ -54,7 +54,7 @@ func firstOf(meta *modelfile.Metadata) int {
 	return meta.Batch // of a version without logs
 }
 
-// inheritedFlags are the flags of train whose values come from the model with --like.
+// inheritedFlags lists the flags of train whose values --like takes from its model.
 var inheritedFlags = []string{
 	"task", "classes", "groups", "group-nodes", "enhancement", "shrink", "scale", "lambda", "method", "seed",
 	"direct", "relevance", "steps", "log-targets",
@@ -105,11 +105,11 @@ func (tr *training) trainLike(ctx context.Context) error {
 	return tr.LearnAll(ctx)
 }
 
-// emptyCopy returns the metadata of a model like the one that meta describes, but without any rows.
+// emptyCopy returns meta for a model without rows: it leaves out the records of the run and the files.
 func emptyCopy(meta *modelfile.Metadata) (like modelfile.Metadata, err error) {
 	like = *meta
 	like.Progress, like.Learned, like.Notes, like.Log = nil, nil, session.Lasting(meta), nil
-	for _, op := range meta.Log { // the operation that made the maps
+	for _, op := range meta.Log { // find the operation that made the maps
 		if op.Kind == modelfile.OpTrain || op.Kind == modelfile.OpMaps {
 			op.Kind = modelfile.OpMaps
 			like.Log = modelfile.Log{op}

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings say which model to train. As in package bls, the zero value means auto where auto is
-// allowed.
+// settings holds the flags that say which model to train. As in package bls, the zero value means auto
+// where auto is allowed.
 type settings struct {
 	ui.Nodes // Groups may be 0, and Enhancement bls.None
 	shrink   float64
@@ -35,7 +35,7 @@ type settings struct {
 
 func (m *settings) register(cmd *cobra.Command) {
 	m.GroupNodes = bls.DefaultGroupNodes
-	ui.Auto(cmd, &m.Groups, "groups", "number of groups of feature nodes; auto: 10, or, for a table with more than 500 columns, enough for one node for each column, up to 1000 nodes", count(1, ui.MaxNodes))
+	ui.Auto(cmd, &m.Groups, "groups", "number of groups of feature nodes; auto: 10 or, for a table with more than 500 columns, enough for one node per column, up to 1000 nodes", count(1, ui.MaxNodes))
 	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MaxNodes, "number of feature nodes in each group")
 	ui.Auto(cmd, &m.Enhancement, "enhancement", "number of enhancement nodes; auto: chosen from the numbers of rows and columns", count(0, ui.MaxNodes))
 	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: yes for a table with at most 500 columns; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
@@ -61,7 +61,7 @@ func (m *settings) register(cmd *cobra.Command) {
 	ui.SeedFlag(cmd, &m.seed)
 }
 
-// count returns a parser of numbers from low to high, which returns bls.None for 0.
+// count returns a parser of integers from low to high, which returns bls.None for 0.
 func count(low, high int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -85,7 +85,7 @@ func yesOrNo(text string) (int, error) {
 	return 0, errors.New("want yes or no")
 }
 
-// maxFolds bounds the folds of a cross-validation.
+// maxFolds bounds the number of folds of a cross-validation.
 const maxFolds = 100
 
 var parseHoldout = ui.Number("want a share from 0 to 0.9, such as 0.2", func(v model.Holdout) bool { return v >= 0 && v <= 0.9 })

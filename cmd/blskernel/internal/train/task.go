@@ -17,12 +17,12 @@ import (
 const (
 	// peeked is the number of rows from which the task is inferred.
 	peeked = 1000
-	// maxWords is the largest number of words that are taken for classes if most occur only once.
+	// maxWords is the maximum number of words that are taken for classes if most occur only once.
 	maxWords = 64
 )
 
-// decideTask makes r return the targets as labels or as numbers, as --task says or, without it, as the
-// first rows suggest. The first batch has at least batch rows.
+// decideTask makes r return the targets as labels or as numbers, as --task says or, without --task, as
+// the first rows suggest. The first batch has at least batch rows.
 func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	task := tr.task
 	if tr.images {
@@ -33,7 +33,7 @@ func (tr *training) decideTask(r *stream.Reader, batch int) error {
 		if task, err = tr.guessTask(r); err != nil {
 			return err
 		}
-		tr.Explain("the targets suggest a %s", task)
+		tr.Explain("the targets suggest %s", task)
 	}
 	tr.labeled = task == model.Classification
 	if err := selectClasses(r, tr.labeled); err != nil {
@@ -106,7 +106,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 		}
 		return r.Peek(peeked)
 	}
-	unknown := ui.Usagef("--task is missing: the targets could be class numbers or quantities; want --task %s or --task %s",
+	unknown := ui.Usagef("--task is missing, and the targets could be class numbers or quantities: give --task %s or --task %s",
 		model.Classification, model.Regression)
 	b, err := peek(true)
 	var fault *stream.Error
@@ -138,7 +138,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 		tr.Warn("%s has %d different whole numbers in the first %d rows, and is treated as a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
 		return model.Regression, nil
 	case g.different <= model.FewLabels:
-		tr.Warn("%s has %s in the first rows, which are treated as classes: use --task regression to predict a quantity", targetColumn(r), ui.Count(g.different, "different whole number"))
+		tr.Warn("%s has %s in the first rows, and is treated as classes: use --task regression to predict a quantity", targetColumn(r), ui.Count(g.different, "different whole number"))
 		return model.Classification, nil
 	}
 	return "", unknown
@@ -172,7 +172,7 @@ func tooManyClasses(n int) error {
 	if n <= model.MaxClasses {
 		return nil
 	}
-	return ui.Usagef("the labels name %d classes; want at most %d: check that --target names the right column, or use --task regression for a quantity", n, model.MaxClasses)
+	return ui.Usagef("the labels name %d classes, but a model has at most %d: check that --target names the right column, or use --task regression for a quantity", n, model.MaxClasses)
 }
 
 func targetColumn(r *stream.Reader) string {

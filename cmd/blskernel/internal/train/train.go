@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// training has the flags of train and the choices made before the first batch.
+// training holds the flags of train and the choices made before the first batch.
 type training struct {
 	learner.Learner
 	settings
@@ -42,21 +42,21 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Train a model on files of any size",
 		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzipped, or on standard
 input (-), and write it to a model file. An .npz must be a plain file. The rows are read and learned
-batch by batch. Memory does not depend on the number of rows, but on the number of nodes, k, and on two
-batches of 8 (d + k) bytes for each row of d inputs. Only the methods improved and original keep a matrix
-of rows x k. With very many columns the first batch takes the most memory: --first makes it smaller.
+batch by batch. Memory depends on the number of nodes, k, but not on the number of rows. Two batches
+take 8 (d + k) bytes for each row of d inputs. Only the methods improved and original keep a matrix of
+rows x k. With very many columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay fixed: rows must be in
 random order, not sorted by their labels. A label that comes up later is a new class, as in update.
-With --classes, which lists all labels, it is an error.
+With --classes, which lists all labels, any other label is an error.
 
 A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
 of the row and 0 for the others. Later words share one more input; a note says how many there were. A
 column of more words, or of dates, is an error: leave it out with --exclude. --missing says what to do
 with a missing cell of an input; a row without a label or target is bad, or left out with --missing
-drop. Percent, currencies, decimal commas and thousands signs are recognised if all cells of a column in
-those rows agree, and reported. The model stores these settings, with --decimal, --thousands and
---na, and the other commands use them.
+drop. Percent signs, currency signs, decimal commas and thousands signs are recognised if all cells of a
+column in those rows agree; a note reports them. The model stores these settings, with --decimal,
+--thousands and --na, and the other commands use them.
 
 Settings that are auto adapt to the data: the scaling, the number of enhancement nodes, and --shrink,
 --lambda and --method, chosen on rows held out from at most 4096 rows of the first batch. The model
@@ -67,7 +67,7 @@ searches more widely.
 
 --task can be left out for idx files, whose labels are classes, and for data whose labels are
 words or whose targets have fractions. More than 64 words need --task if most occur only once. Whole
-numbers are treated as classes if at most 20 differ, and as a quantity if most of them do.
+numbers are treated as classes if at most 20 of them differ, and as a quantity if most of them differ.
 
 --like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
 classes, but none of its rows.
@@ -80,8 +80,8 @@ rows.
 
 --checkpoint writes the model while it learns. After an interruption the same command with --resume
 continues from the last checkpoint; the result is the same to the last bit. It reads the rows up to
-the checkpoint again. They must be the same, but later rows may have changed. No run can resume from
-standard input or a pipe.`,
+the checkpoint again. These rows must be the same, but later rows may have changed. No run can resume
+from standard input or a pipe.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
   blskernel train --out digits.bls --data mnist
@@ -100,7 +100,7 @@ standard input or a pipe.`,
 	tr.In.RegisterWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default the labels in the data")
 	tr.settings.register(cmd)
-	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the number of nodes, or 1000 rows if the nodes are auto, and four times that with --class-weight balanced")
+	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the number of nodes (1000 rows if the nodes are auto), and four times as many with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "model whose feature maps, columns, settings and classes are used, but not its rows, so that the two models can be merged")
 	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows to hold out, chosen by row number; they are not learned but scored at the end", parseHoldout)
 	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "split the rows into this many parts, train a further model without each of them, and print the mean and spread of the scores on the parts left out; 0 for none")
@@ -153,7 +153,7 @@ func (tr *training) do(ctx context.Context, cmd *cobra.Command, args []string) e
 	return tr.LearnAll(ctx)
 }
 
-// check returns an error if a flag is wrong, and sets flags that follow from others.
+// check returns an error if a flag is wrong, and sets the flags that follow from other flags.
 func (tr *training) check(cmd *cobra.Command) error {
 	if tr.Out == "" {
 		return ui.Usagef("--out is missing: name the file for the model")
@@ -161,7 +161,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	for i, class := range tr.classes {
 		tr.classes[i] = strings.TrimSpace(class) // as the reader trims the labels in a text file
 		if tr.classes[i] == "" {
-			return ui.Usagef("--classes has an empty label, which no row can have")
+			return ui.Usagef("--classes has an empty label, which no row can have: leave it out")
 		}
 	}
 	if err := ui.CheckUnique("classes", tr.classes); err != nil {
@@ -175,7 +175,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 			return ui.Usagef("--classes is for classification, but --task is regression: leave one out")
 		}
 		tr.In.Options.Labels = tr.classes
-		tr.In.Closed = "--classes lists all of them: add it there, or leave the row out"
+		tr.In.Closed = "add it to --classes, or leave the row out"
 		// A checkpoint records the task.
 		if err := cmd.Flags().Set("task", model.Classification); err != nil {
 			return err
@@ -258,12 +258,12 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	return meta, nil
 }
 
-// usualNodes is the number of enhancement nodes for which the first batch is sized if their number
+// usualNodes is the number of enhancement nodes assumed for the size of the first batch if the number
 // is still to be chosen.
 const usualNodes = 400
 
-// firstRows returns the number of rows to read first. After some are held out, --first rows, by
-// default at least batch, remain to learn.
+// firstRows returns the number of rows to read first, so that --first rows remain to learn after some
+// are held out. The default of --first is at least batch.
 func (tr *training) firstRows(batch int) int {
 	first := tr.first
 	if first == 0 {
@@ -290,7 +290,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(read, "row"))
 	}
 	if w := f.Learned.Weights; w != nil && slices.Max(w) == 0 {
-		return ui.Usagef("--weight is 0 in all of the first %s, so there is nothing to learn from: are these the weights, and are the rows in random order?", ui.Count(read, "row"))
+		return ui.Usagef("--weight is 0 in all of the first %s, so there is nothing to learn from: is this the column of the weights, and are the rows in random order?", ui.Count(read, "row"))
 	}
 	var err error
 	if tr.labeled && meta.Classes == nil {
@@ -325,7 +325,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	if err != nil {
 		return tr.In.Explain(ui.CauseOf(ctx, err))
 	}
-	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", session.Describe(tr.Model), tr.Model.Updater().Method(), ui.Count(tr.Learned, "row"), tr.Model.FittedFeatures().Options().Scaling)
+	tr.Explain("%s by %s; feature maps fitted to the first %s, scale %s", session.Describe(tr.Model), tr.Model.Updater().Method(), ui.Count(tr.Learned, "row"), tr.Model.FittedFeatures().Options().Scaling)
 	return nil
 }
 

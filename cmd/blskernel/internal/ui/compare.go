@@ -26,7 +26,7 @@ func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 
 // MethodFlag adds --method, a list of methods, optionally with a form and solve. *v is its default.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
-	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, such as improved/large/solve")
+	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally with a form and solve, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)
 }
 
@@ -39,8 +39,8 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 // LookupBackends returns the backends with the given names, and sets the number of threads. An empty
 // name stands for the default backend.
 //
-//	errors: a UsageError for an unknown or repeated name; another error for a backend that is not
-//	available or a wrong environment variable.
+//	errors: a UsageError for an unknown or repeated name; another error for an unavailable backend
+//	or an invalid environment variable.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	var backends []blskernel.Backend
 	var found []string
@@ -58,7 +58,7 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	return backends, nil
 }
 
-// Ints adds a flag for a list of numbers from least to most; *to is the default. Words in zero mean 0.
+// Ints adds a flag for a list of numbers from least to most. *to is the default. Words in zero mean 0.
 func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
 	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
@@ -79,8 +79,8 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 	}}, name, usage)
 }
 
-// CheckNames returns an error, which names the flag, if list has a name twice or one that is not in
-// known. It ignores case, and overwrites each name with the known spelling.
+// CheckNames returns an error, which names the flag, if a name in list is repeated or not in known. It
+// ignores case, and overwrites each name with its spelling in known.
 func CheckNames(flag string, list, known []string) error {
 	for i, name := range list {
 		at := find(known, name)
@@ -93,8 +93,8 @@ func CheckNames(flag string, list, known []string) error {
 }
 
 // CommandLine returns a command line that repeats a measurement: the command and the flags given,
-// except flags that say where results go. If defaults is true, it also has flags at their defaults,
-// except 0, false and empty ones. A version with other defaults then measures the same.
+// except flags that say where results go. If defaults is true, it also has the nonzero defaults of the
+// other flags, so that a version with other defaults measures the same.
 func CommandLine(cmd *cobra.Command, defaults bool) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -116,7 +116,7 @@ func CommandLine(cmd *cobra.Command, defaults bool) string {
 	return strings.Join(words, " ")
 }
 
-// tick is the time between two drawings of the bar, which keeps its clock running.
+// tick is the time between two redraws of the bar, which keep its clock running.
 const tick = 250 * time.Millisecond
 
 // Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as ctx is
@@ -138,7 +138,7 @@ func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) er
 			r.attended = nil
 			return CauseOf(ctx, err)
 		case <-ctx.Done():
-			r.printing.Lock() // a line that is being printed is printed to its end
+			r.printing.Lock() // waits until a line that is being printed is complete
 			defer r.printing.Unlock()
 			select {
 			case err := <-finished:

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// MaxSamples bounds counts. More would exceed any memory; the product of two does not overflow.
+	// MaxSamples bounds counts. More would exceed any memory; the product of two cannot overflow.
 	MaxSamples = 1 << 30
 	// MaxNodes bounds the nodes: a square matrix of this order takes 80 GB.
 	MaxNodes = 100_000
 )
 
-// A value implements pflag.Value for a flag of any type. text is the value as it was given.
+// A value implements pflag.Value for a flag of any type. text is the argument as the user wrote it.
 type value[T any] struct {
 	to    *T
 	text  string
@@ -51,7 +51,7 @@ func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string
 	}}, name, usage)
 }
 
-// Number returns a parser of the numbers for which valid is true. Its error has the text want.
+// Number returns a parser that accepts the numbers for which valid is true. Its error text is want.
 func Number[T ~float64](want string, valid func(v T) bool) func(string) (T, error) {
 	return func(text string) (T, error) {
 		v, err := strconv.ParseFloat(text, 64)
@@ -62,12 +62,12 @@ func Number[T ~float64](want string, valid func(v T) bool) func(string) (T, erro
 	}
 }
 
-// Parsed adds a flag whose value parse reads. Its default is *to, which help texts show as text.
+// Parsed adds a flag whose value is parsed by parse. Its default is *to, shown in the help as text.
 func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse func(string) (T, error)) {
 	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
 }
 
-// Enum adds a flag for one of words, which parse reads. The first is the default and may be empty.
+// Enum adds a flag for one of words, parsed by parse. The first word is the default, and may be empty.
 func Enum[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	said := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
 	Parsed(cmd, to, name, words[0], usage, func(text string) (T, error) {
@@ -94,8 +94,8 @@ func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string)
 // Automatic is the value of a flag that leaves the choice to the command.
 const Automatic = "auto"
 
-// Auto adds a flag for a value that parse reads, or for auto, the default, which sets the zero value
-// of T. words, if given, lists all values that parse reads.
+// Auto adds a flag whose value is parsed by parse. The default is auto, which sets the zero value of T.
+// words, if given, lists all values that parse accepts.
 func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	orAuto := func(text string) (v T, err error) {
 		if strings.EqualFold(text, Automatic) {
@@ -115,7 +115,7 @@ func find(words []string, text string) int {
 	return slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
 }
 
-// Columns adds a flag for column names. A name may be empty: an empty value is a list of one such name.
+// Columns adds a flag for column names. Names may be empty: an empty value is a list of one empty name.
 func Columns(cmd *cobra.Command, to *[]string, name, usage string) {
 	cmd.Flags().StringSliceVar(to, name, nil, usage)
 	f := cmd.Flags().Lookup(name)
@@ -137,18 +137,18 @@ func (c columnNames) Set(text string) error {
 	return c.listValue.Set(text)
 }
 
-// offered is the annotation of a flag with the values that the shell offers.
+// offered is the key of the flag annotation that lists the values for shell completion.
 const offered = "offered"
 
-// Complete lets the shell offer the values of a flag.
+// Complete sets the values of a flag that shell completion offers. It panics if there is no such flag.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.Flags().SetAnnotation(flag, offered, values); err != nil {
 		panic(err) // the flag does not exist
 	}
 }
 
-// registerCompletions registers the values passed to Complete, for all flags below root. Only runs for
-// the shell need them, and cobra keeps what is registered, and its command, until the process ends.
+// registerCompletions passes the values set by Complete to cobra, for all commands below root. Only
+// completion needs them, and cobra keeps them, with their commands, until the process ends.
 func registerCompletions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -162,7 +162,7 @@ func registerCompletions(root *cobra.Command) {
 	}
 }
 
-// CheckUnique returns an error, which names the flag, if a list has an element twice.
+// CheckUnique returns an error, which names the flag, if an element of list is repeated.
 func CheckUnique[E comparable](flag string, list []E) error {
 	for i, e := range list {
 		if slices.Contains(list[:i], e) {
@@ -199,7 +199,7 @@ func JSONFlag(cmd *cobra.Command, v *bool, object string) {
 	cmd.Flags().BoolVar(v, "json", false, "print "+object+" instead of text")
 }
 
-// QuietFlag adds --quiet.
+// QuietFlag adds --quiet, which suppresses everything but the result and errors.
 func QuietFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "quiet", false, "print only the result and errors")
 }
@@ -220,7 +220,7 @@ func methods() []string {
 // MethodNames returns the names of all methods, separated by commas.
 func MethodNames() string { return strings.Join(methods(), ", ") }
 
-// Compute has the flags that select the backend and the number of threads.
+// Compute holds the flags that select the backend and the number of threads.
 type Compute struct {
 	Backend string
 	Threads int
@@ -252,12 +252,12 @@ func lookup(name string) (blskernel.Backend, error) {
 	return b, err
 }
 
-// ThreadsFlag adds --threads.
+// ThreadsFlag adds --threads, whose default is *v; 0 stands for all processors.
 func ThreadsFlag(cmd *cobra.Command, v *int) {
-	Int(cmd, v, "threads", 0, MaxSamples, "largest number of threads; 0 for all processors")
+	Int(cmd, v, "threads", 0, MaxSamples, "maximum number of threads; 0 for all processors")
 }
 
-// Nodes has the flags for the numbers of nodes of a model.
+// Nodes holds the flags for the number of nodes: Groups×GroupNodes + Enhancement.
 type Nodes struct{ Groups, GroupNodes, Enhancement int }
 
 // Check returns an error for more than MaxNodes nodes.

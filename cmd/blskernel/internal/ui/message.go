@@ -14,7 +14,7 @@ import (
 var packageName = regexp.MustCompile(
 	`^(backend|bench|bls|blskernel|blsupdate|dataset|gemm|golden|kernel|lapack|mat|modelfile|npy|openblas|report|result|speed|stream): `)
 
-// numberError matches the text that packages strconv and time put before the reason.
+// numberError matches the text that packages strconv and time put in front of the reason.
 var numberError = regexp.MustCompile(`strconv\.Parse[A-Za-z0-9]+: parsing "(\\.|[^"\\])*": |time: `)
 
 // Message returns the text of an error, and of the errors that it wraps, without the names of packages,
@@ -25,7 +25,7 @@ func Message(err error) string {
 	plain = func(err error) {
 		full := err.Error()
 		if name := packageName.FindString(full); name != "" {
-			// Not within a word: a file may be called x.bls.
+			// Match only at the start of a word: a file may be called x.bls.
 			at := strings.Index(" "+text, " "+full)
 			if at >= 0 {
 				text = text[:at] + text[at+len(name):]
@@ -50,7 +50,7 @@ func Message(err error) string {
 	return text
 }
 
-// similarFlags returns a question that names the flags similar to an unknown one, if there are any.
+// similarFlags suggests the flags with names similar to the unknown flag in err, or returns "".
 func similarFlags(cmd *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -23,16 +23,16 @@ type Progress struct {
 	waiting string // the line to print after the pause; a later one replaces it
 }
 
-// Pause is the least time between two lines, and before the first one. Tests of other output make it
-// longer than a command takes on the slowest machine.
+// Pause is the minimum time between two lines, and before the first one. Tests of other output set it
+// longer than any command takes on the slowest machine.
 var Pause = 2 * time.Second
 
 const (
-	// barSteps is the number of steps of the bar.
+	// barSteps is the maximum of the bar, which thus moves in steps of 0.1%.
 	barSteps = 1000
-	// barColumns is the least terminal width for a bar, since a wrapped line cannot be redrawn.
+	// barColumns is the minimum terminal width for a bar, since a wrapped line cannot be redrawn.
 	barColumns = 80
-	// barWidth is the width of the bar, barRest the width of all else but the description.
+	// barWidth is the width of the bar, barRest the width of the line without the description.
 	barWidth = 24
 	barRest  = len(" 100% |") + barWidth + len("|  [99h59m59s]")
 )
@@ -46,7 +46,7 @@ func NewProgress(w io.Writer, quiet bool) *Progress {
 	return p
 }
 
-// WithoutBar turns the bar off.
+// WithoutBar turns the bar off. Show then prints lines, unless Quiet is set.
 func (p *Progress) WithoutBar() { p.bar = nil }
 
 func newBar(w io.Writer) *progressbar.ProgressBar {
@@ -69,7 +69,7 @@ func takesBar(w io.Writer) (columns int, ok bool) {
 	return columns, columns == 0 || columns >= barColumns
 }
 
-// Show shows what is being done, and the share of the work that is done: 0 to 1, negative if unknown.
+// Show shows the text doing and the share of the work that is done: 0 to 1, or negative if unknown.
 func (p *Progress) Show(share float64, doing string) {
 	switch {
 	case p.bar != nil:
@@ -86,7 +86,7 @@ func (p *Progress) Show(share float64, doing string) {
 	}
 }
 
-// shorten cuts text to n characters if it is longer. The last one is then an ellipsis.
+// shorten returns text, cut to n characters with an ellipsis at the end if it is longer.
 func shorten(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n-1]) + "…"

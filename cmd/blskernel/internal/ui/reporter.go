@@ -11,14 +11,14 @@ import (
 )
 
 // A Reporter prints the output of a command: results on standard output, all else on standard error.
-// The work that Attend runs may call its methods too.
+// The work that Attend runs may also call its methods.
 type Reporter struct {
 	JSON, Quiet, Verbose bool // the flags
 	Streams
 	Progress *Progress
 
 	printing sync.Mutex
-	attended context.Context // of the work of Attend
+	attended context.Context // of the work that Attend runs; nil for none
 }
 
 // Register adds --json and --quiet. object names what --json prints.
@@ -79,7 +79,7 @@ func (r *Reporter) Print(text string) error {
 	})
 }
 
-// Object prints v, an object of the result, as JSON with --json, and otherwise nothing.
+// Object prints v, an object of the result, as JSON. Without --json it prints nothing.
 func (r *Reporter) Object(v any) error {
 	if !r.JSON {
 		return nil

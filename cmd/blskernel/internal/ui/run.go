@@ -1,5 +1,5 @@
-// Package ui provides what all commands of blskernel share: the exit status, the flags with one meaning
-// everywhere, progress, reports, tables and the text of messages.
+// Package ui provides the user interface that all commands of blskernel share: exit status, common
+// flags, progress, reports, tables and messages.
 package ui
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The exit status, apart from 0 and from 128 + the number of a signal.
+// The exit statuses, apart from 0 and from 128 + a signal number.
 const (
 	ExitFailure = 1
 	ExitUsage   = 2
 )
 
-// BrokenPipe is SIGPIPE, which the package syscall of some systems does not name.
+// BrokenPipe is SIGPIPE, which package syscall does not define on some systems.
 const BrokenPipe = syscall.Signal(13)
 
-// Streams are where a command writes: results to Out, progress and errors to Err, files to FS.
+// Streams has a command's destinations: Out for results, Err for progress and errors, FS for files.
 type Streams struct {
 	Out, Err io.Writer
 	FS       vfs.FS // nil for the operating system's
@@ -46,7 +46,8 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // longFlag matches a flag with one dash, except the short forms -h, -o and -v.
 var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
-// twoDashes adds a second dash to long flags with a single one, as Go accepts them, but not to values.
+// twoDashes adds a second dash to long flags with one dash, which package flag also accepts. It does
+// not change the values of flags.
 func twoDashes(cmd *cobra.Command, args []string) []string {
 	out, isValue := slices.Clone(args), false
 	for i, a := range args {
@@ -71,7 +72,7 @@ func twoDashes(cmd *cobra.Command, args []string) []string {
 	return out
 }
 
-// Run executes the command line and returns the exit status.
+// Run executes the command line, reports an error on s.Err, and returns the exit status.
 func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
 	working := false // an error before the command starts is an error in the command line
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// updating has the flags of update in addition to the flags of every run.
+// updating holds the flags of update, in addition to the flags of every run.
 type updating struct {
 	learner.Learner
 	path    string // of the model that the update starts with
@@ -34,36 +34,36 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update MODEL [flags] FILE...",
 		Short: "Let a model learn from more rows",
-		Long: `Let a model learn from more rows: the weights become the weights of a fit to all rows, with the feature
-maps of the first training. The rows that it has learned before are not needed.
+		Long: `Let a model learn from more rows: its weights become the weights of a fit to all rows, with the feature
+maps of the first training. The rows that the model learned before are not needed.
 
 The model file is replaced as a whole, once all rows have been learned and the new file is on disk;
-the command then reports this on standard output. If it is stopped before then, the file stays as it was,
-or as the last --checkpoint left it. The same command with --resume then continues from that
-checkpoint, or from the first row if there is none. It does not repeat the last update if that was
-finished. It reads the rows up to the checkpoint again. They must be the same, but later rows may have
-changed. No run can resume from standard input or a pipe. While an update runs, no other process can
-change the model.
+the command then reports this on standard output. If the command is stopped before that, the file stays
+as it was, or as the last --checkpoint left it. The same command with --resume then continues from that
+checkpoint, or from the first row if there is none. It does not repeat an update that was finished. It
+reads the rows up to the checkpoint again. These rows must be the same, but later rows may have changed.
+No run can resume from standard input or a pipe. While an update runs, no other process can change the
+model.
 
 A label that the model does not have becomes a new class, and a note says so. The weights are then as if
 the model had known all classes from the start. With --known-labels such a label is an error.
 
 --forget 0.99 multiplies the weights of all rows so far by 0.99, once, before the first new row. With one
 update a day, rows learned d days ago count 0.99^d. With gram and qr the ridge stays; with the other
-methods it shrinks like the weights. --lambda changes the ridge, as if it had had that value from the
-start.
+methods it shrinks like the weights. --lambda changes the ridge, as if the ridge had had that value from
+the start.
 
---score predicts each batch before learning it. The running score is printed and kept in the model: the
-accuracy or, for regression, R2, in which the squared error of a row counts as at most four times the
-variance of the target. Each row counts 0.1% less than the next one. A note says when the score falls by
-more than chance explains, for example because the data has changed: see --forget.
+--score predicts each batch before learning it. The running score is printed and kept in the model. It
+is the accuracy or, for regression, R2 with each squared error limited to four times the variance of the
+target. Each row counts 0.1% less than the next one. A note reports a fall of the score that chance does
+not explain, for example because the data has changed: see --forget.
 
 If a model is calibrated for predict --interval, --set and --probabilities, each batch is predicted before
 it is learned, and the predictions renew the calibration. Only the last 5000 rows count. --lambda discards
-the calibration. So does every update of a model that keeps its rows, since they are few, unless the fit
-to all rows calibrates it.
+the calibration. So does every update of a model that still keeps its rows because they are few, unless
+the fit to all rows calibrates the model.
 
-The model lists the files that it has learned, by the hash of their bytes. It is an error to learn a file
+The model lists the files that it has learned, by a hash of their bytes. It is an error to learn a file
 again, unless --again is given.
 
 Columns are matched by name if the model and the data have names, otherwise by order, as in predict. Data
@@ -84,8 +84,8 @@ without rows is an error and leaves the model unchanged.`,
 	f.BoolVar(&up.only, "known-labels", false, "treat a label that the model does not have as an error, not as a new class")
 	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weights of all rows so far by this factor, such as 0.99", parseForget)
 	ui.Parsed(cmd, &up.ridge, "lambda", "", "before the first row, change the ridge to this value, such as 1e-6 or 2^-30; 0 for least squares; only with gram and qr", parseRidge)
-	f.BoolVar(&up.Scoring, "score", false, "score the rows before they are learned, keep the running score in the model, and note when it falls")
-	f.BoolVar(&up.restart, "restart", false, "learn all rows, even if the model is an unfinished checkpoint")
+	f.BoolVar(&up.Scoring, "score", false, "score the rows before they are learned, keep the running score in the model, and print a note if the score falls")
+	f.BoolVar(&up.restart, "restart", false, "learn all rows, even if the model is a checkpoint of an unfinished run")
 	return up.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
 		return up.do(ctx, cmd, args[0], args[1:])
 	})
@@ -104,7 +104,7 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 		return ui.Usagef("--resume and --restart contradict each other: leave one out")
 	}
 	if up.only {
-		up.In.Closed = "leave the row out, or leave out --known-labels for a new class"
+		up.In.Closed = "leave the row out, or drop --known-labels to add the class"
 	}
 	if err := up.Begin(cmd, data); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (up *updating) refuseLearned() error {
 		}
 		if i >= 0 {
 			l := up.Model.Metadata.Learned[i]
-			return ui.Usagef("%s has already learned the %s of %q, as %q: use --again to learn them once more, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
+			return ui.Usagef("%s has already learned the %s of %q (recorded as %q): use --again to learn them once more, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
 		}
 	}
 	return nil
@@ -166,8 +166,8 @@ func (up *updating) reweigh() error {
 	return err
 }
 
-// loadModel loads the model that the update starts with: with --resume the output file, if it
-// exists. resumed reports whether the model is the last checkpoint of this update.
+// loadModel loads the model that the update starts with: the one at up.path or, with --resume, the
+// output file if that exists. resumed reports whether the model is the last checkpoint of this update.
 func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	from := up.path
 	if up.Resume && up.Out != up.path {
@@ -186,13 +186,13 @@ func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	case from != up.path:
 		return false, ui.Usagef("--resume: %s does not belong to this update (%s): give another --out, or leave out --resume", from, differs)
 	case up.Resume && what == "" && up.Manifest.SameData(meta):
-		return false, ui.Usagef("--resume: %s has already learned this data, in another update that is finished (%s): leave out --resume to learn it again", from, differs)
+		return false, ui.Usagef("--resume: %s has already learned this data, in another update, which is finished (%s): leave out --resume to learn it again", from, differs)
 	case what == "" || up.restart:
 		return false, nil
 	case meta.Notes[session.NoteOnce] != "":
 		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: use --restart to learn these rows anyway", from, what, meta.Notes[session.NoteOnce])
 	case up.Resume:
-		return false, ui.Usagef("--resume: %s is %s, of another run (%s): finish that run, or use --restart", from, what, differs)
+		return false, ui.Usagef("--resume: %s is %s, but belongs to another run (%s): finish that run, or use --restart", from, what, differs)
 	default:
 		return false, ui.Usagef("%s is %s: finish that run with --resume, or use --restart to learn these rows anyway", from, what)
 	}

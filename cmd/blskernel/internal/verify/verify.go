@@ -31,13 +31,13 @@ log has each train, update, remove and merge with its flags and the hashes of it
 therefore have any name, and flags need not be given. Files whose rows were removed again are not needed.
 
 A model that has only learned must be the same to the last bit. A model that has forgotten or removed
-rows, or was merged, must have the weights of the rows that stayed, up to the digits that inspect
-promises. The feature maps and the settings are made again if the files of their training are given.
+rows, or was merged, must have the weights of a fit to the remaining rows, up to the digits that inspect
+promises. The feature maps and the settings are computed again if the training files are given.
 
 The exit status is 0 if the model is the same, 1 if it is not, and 2 if verify cannot decide: because of a
-file that is missing or has changed, rows from standard input, Go or Python, a log that was too long to
-keep its first operations, or a log made with other arithmetic. docs/learning-on.md says what verify does
-not prove.`,
+file that is missing or has changed, rows from standard input, Go or Python, a log that has dropped its
+first operations because it was too long, or a log made with other arithmetic. docs/learning-on.md says
+what verify does not prove.`,
 		Example: `  blskernel verify iris.bls iris.csv more.csv
   blskernel verify --json iris.bls *.csv`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -86,7 +86,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	}
 	differ := ""
 	if found.Difference > 0 {
-		differ = fmt.Sprintf("; the weights differ by %.2g of their norm; at most %.2g is allowed", found.Difference, found.Bound)
+		differ = fmt.Sprintf(" (relative difference of the weights: %.2g; bound: %.2g)", found.Difference, found.Bound)
 	}
 	if found.Verdict == model.Unknown {
 		return fmt.Errorf("%s cannot be verified without %s%s", path, strings.Join(found.Missing, "; "), differ)
@@ -103,7 +103,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	return cmp.Or(err, s.Say("%s matches its log: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
 }
 
-// noteChanged prints a note for each path that has the name of a learned file but other content.
+// noteChanged prints a note for each path that has the name of a learned file but different contents.
 func noteChanged(in *input.Input, m *model.Model, s *session.Session) {
 	for _, path := range in.Paths {
 		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {
