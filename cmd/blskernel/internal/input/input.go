@@ -81,7 +81,7 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f.StringVar(&opt.TargetPath, "targets-file", "", "file with the labels or targets for an npy or idx file")
 	f.StringVar(&opt.InputArray, "array", "", "name of the input array in an npz file; by default X or x, else its only matrix")
 	other := map[string]string{"training": "test", "test": "training"}[part]
-	ui.Choice(cmd, &in.part, "part", "part to read of a folder of files with MNIST's names: training or test", part, other)
+	ui.Choice(cmd, &in.part, "part", "which part to read if a folder has files with MNIST's names: training or test", part, other)
 	if batch != "" {
 		ui.Int(cmd, &in.Batch, "batch", 0, ui.MaxSamples, "rows in a batch; 0 for "+batch)
 		in.Memory = "lower --batch"

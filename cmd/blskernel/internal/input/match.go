@@ -21,7 +21,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		return nil, err
 	}
 	if weight := m.Metadata.Notes[session.NoteWeight]; targets && weight != "" && in.Options.Weight == "" {
-		in.say.Warn("the model was trained with --weight %s, but here all rows have weight 1", ui.Printable(weight))
+		in.say.Warn("the model was trained with --weight %s, but here all rows have weight 1: name the column of weights with --weight", ui.Printable(weight))
 	}
 	if targets && m.Metadata.Notes[session.NoteClassWeight] != "" {
 		in.say.Warn("the model was trained with class weights from Python, but here all rows have weight 1")

@@ -81,7 +81,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	var twice *model.TwiceError
 	switch {
 	case errors.As(err, &differ) && differ.What == "kinds":
-		return fmt.Errorf("%s is for %s and %s for %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
+		return fmt.Errorf("%s is for %s and %s for %s, so they cannot be merged", first, sum.Kind(), path, other.Kind())
 	case errors.As(err, &differ):
 		return fmt.Errorf("%s and %s have different %s, so they cannot be merged: train one of them again on its rows with 'blskernel train --like' and the other model", first, path, differ.What)
 	case errors.As(err, &twice):

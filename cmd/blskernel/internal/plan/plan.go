@@ -62,7 +62,7 @@ the flop model and the rates of this machine, or from built-in rates until this 
 	f.BoolVar(&x.needs.Pseudoinverse, "pseudoinverse", false, "the pseudoinverse itself is needed")
 	f.Float64Var(&x.needs.Condition, "condition", 0, "condition number of [A; sqrt(lambda) I]; 0 if it is unknown")
 	f.Float64Var(&x.needs.Digits, "digits", 6, "number of correct decimal digits that the weights must have, if the condition number is known")
-	ui.Int(cmd, &x.memory, "memory", 0, ui.MaxSamples, "largest memory of the model, in MB; 0 for no limit")
+	ui.Int(cmd, &x.memory, "memory", 0, ui.MaxSamples, "maximum memory of the model, in MB; 0 for no limit")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, "one JSON object")

@@ -40,7 +40,7 @@ func Across(scores []Score) (*Folds, error) {
 	f := &Folds{Number: len(scores)}
 	for i, s := range scores {
 		if s == nil {
-			return nil, fmt.Errorf("fold %d of %d has no rows", i+1, len(scores))
+			return nil, fmt.Errorf("fold %d of %d has no rows: lower --cv", i+1, len(scores))
 		}
 		q, err := s.Quality()
 		if err != nil {

@@ -32,7 +32,7 @@ func (s *Session) checkModelPath(path string) error {
 	info, err := vfs.Stat(s.FS, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the model %q does not exist: 'blskernel train --out %s' makes one", path, path)
+		return fmt.Errorf("the model %q does not exist: create it with 'blskernel train --out %s'", path, path)
 	case err != nil:
 		return err
 	case info.IsDir():

@@ -67,7 +67,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 		return err
 	}
 	if slices.Contains(args[1:], session.StandardInput) {
-		return ui.Usagef("want files: standard input has no hash that the log could list")
+		return ui.Usagef("standard input has no hash to find in the log: give the files")
 	}
 	if len(args) > 1 {
 		if err := in.Begin(args[1:], s); err != nil {
