@@ -1,7 +1,7 @@
 """Builds wheels and source archives: by PEP 517 for pip, and as a program for make.
 
-It needs only Python, and Go and a C compiler if the library is not built yet. The same sources,
-compilers and SOURCE_DATE_EPOCH (the time of the last commit by default) give the same bytes.
+It needs only Python, Go and a C compiler. The same sources, compilers and SOURCE_DATE_EPOCH (the time of
+the last commit by default) give the same bytes.
 
     python3 build_backend.py wheel [--arch amd64 | --arch arm64 | --arch all] [--cc gcc] [--out dist]
     python3 build_backend.py sdist [--out dist]
@@ -30,7 +30,7 @@ from typing import Any, Iterator, Optional
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PACKAGE = os.path.join(HERE, "blskernel")
-# By GOARCH: what Python calls the machine, and the cross compiler. The library needs the C library of 2021.
+# By GOARCH: Python's name for the machine, and the cross compiler. The library needs glibc 2.34 or later.
 MACHINES = {"amd64": ("x86_64", "x86_64-linux-gnu-gcc"), "arm64": ("aarch64", "aarch64-linux-gnu-gcc")}
 GLIBC = (2, 34)
 NEEDS = {
@@ -44,7 +44,7 @@ NEEDS = {
 def need(program: str) -> str:
     """Return the name of a program, or exit with advice on what to install."""
     if shutil.which(program) is None:
-        raise SystemExit(f"blskernel: {program}, which builds the library, is missing: install {NEEDS.get(program, program)}")
+        raise SystemExit(f"blskernel: building the library needs {program}, which is missing; install {NEEDS.get(program, program)}")
     return program
 
 
@@ -54,7 +54,7 @@ def version() -> str:
 
 
 def epoch() -> int:
-    """Return the modification time of all files in an archive."""
+    """Return the modification time of all files in an archive, in Unix seconds."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given is None and os.path.exists(os.path.join(ROOT, ".git")):
         given = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], capture_output=True, text=True).stdout.strip()
@@ -71,12 +71,12 @@ def host() -> str:
 
 
 def compiler(arch: str, cc: Optional[str] = None) -> str:
-    """Return the C compiler for an architecture: cc, the compiler of this machine, or a cross compiler."""
+    """Return the C compiler for an architecture: cc if given, the native compiler, or a cross compiler."""
     return need(cc or (os.environ.get("CC", "gcc") if arch == host() else MACHINES[arch][1]))
 
 
 def build_library(out: str, arch: str, cc: Optional[str] = None) -> None:
-    """Build the library. Only the functions of blskernel.h are exported; the tag leaves out OpenBLAS."""
+    """Build the library, without OpenBLAS. It exports only the functions of blskernel.h."""
     env = {**os.environ, "CGO_ENABLED": "1", "GOOS": "linux", "GOARCH": arch, "GOFLAGS": "", "CGO_CFLAGS": "-O2", "CGO_LDFLAGS": ""}
     env["CC"] = compiler(arch, cc)
     exports = os.path.join(HERE, "native", "exports.map")
@@ -157,13 +157,13 @@ def wheel_of(arch: str, out: str, cc: Optional[str] = None, library: Optional[st
 
 
 def sources() -> list[str]:
-    """Return the tracked files of the repository that the library and the package are made of."""
+    """Return the tracked files from which the library and the package are built."""
     if not os.path.exists(os.path.join(ROOT, ".git")):  # an unpacked source archive
         found = (os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT) for name in names)
         return sorted(f for f in found if "__pycache__" not in f and not f.endswith((".so", ".pyc")) and f not in ("PKG-INFO", "pyproject.toml"))
     fields = "GoFiles CgoFiles CFiles HFiles SFiles EmbedFiles IgnoredGoFiles IgnoredOtherFiles".split()
     listed = ""
-    for arch in MACHINES:  # each has packages of its own
+    for arch in MACHINES:  # each imports some packages that the other does not
         env = {**os.environ, "CGO_ENABLED": "1", "GOOS": "linux", "GOARCH": arch}
         listed += subprocess.run([need("go"), "list", "-deps", "-json", "./native"], cwd=HERE, env=env, capture_output=True, text=True, check=True).stdout
     found, at = {"go.mod", "go.sum", "LICENSE"}, json.JSONDecoder()

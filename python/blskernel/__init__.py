@@ -1,7 +1,7 @@
 """Broad learning systems that keep learning: estimators, incremental ridge regression, linear algebra.
 
-A library in Go with kernels of its own, which the package includes, does the computing. Importing the
-package does not open the library; the first use does.
+The package includes a Go library with its own kernels, which does the computing. Importing the package
+does not load the library; the first use does.
 
 Examples
 --------

@@ -1,7 +1,7 @@
-"""The interface to the library in Go: loading, codes, waiting, handles and arrays.
+"""The interface to the Go library: loading, status codes, waiting, handles and arrays.
 
-The library is opened at its first use and not at import, so that a process forked before that can use
-it. ``native/blskernel.h`` is the reference for everything here.
+The library is loaded at its first use, not at import, so that a process forked before the first use can
+still use it. ``native/blskernel.h`` is the reference for everything here.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ try:
 except ImportError:
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """The object has not learned anything yet. With scikit-learn installed, this is the exception of scikit-learn."""
+        """The object has not learned anything yet. With scikit-learn, this is its NotFittedError."""
 
 
 class HandleError(ValueError):
@@ -64,7 +64,7 @@ class NumericError(np.linalg.LinAlgError, ValueError):
 
 
 class UnsupportedError(NotImplementedError):
-    """The update method has no such action; the text names the methods that have it."""
+    """The update method does not support the action; the message names the methods that do."""
 
 
 class ForkedError(RuntimeError):
@@ -72,7 +72,7 @@ class ForkedError(RuntimeError):
 
 
 class InternalError(RuntimeError):
-    """A fault in the library, which caught it. Do not use the object any more."""
+    """An internal error that the library caught. Do not use the object any more."""
 
 
 __version__ = "0.1.0"
@@ -91,7 +91,7 @@ _EXCEPTIONS: dict[int, type[BaseException]] = {
     11: InternalError,
 }
 
-# How long a call waits before Python may look for signals, in milliseconds.
+# How long a call waits before Python can handle signals, in milliseconds.
 _SLICE = 50
 _CAPACITY = 4096
 
@@ -109,12 +109,12 @@ class _Matrix(ctypes.Structure):
 
 _lock = threading.RLock()
 _library: Optional[ctypes.CDLL] = None
-# A fork while the library is being opened would leave the child with half a library that does not know of the fork.
+# A fork during loading would leave the child a half-loaded library that cannot detect the fork.
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def shared_object() -> ctypes.CDLL:
-    """Return the library, which the first call opens.
+    """Return the library; the first call loads it.
 
     Raises
     ------
@@ -198,7 +198,7 @@ _WORDS = {
     "+Inf": "inf",
     "-Inf": "-inf",
 }
-# A string in quotes, such as the name of a column, stays as it is.
+# A quoted string, such as a column name, stays unchanged.
 _PATTERN = re.compile(r'"(?:[^"\\]|\\.)*"|' + "|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile|stream): ")
 
 
@@ -216,7 +216,7 @@ def _in_python(text: str) -> str:
 
 
 def _options(options: Optional[Mapping[str, Any]]) -> bytes:
-    """Return options as JSON, without the ones that are None."""
+    """Return the options that are not None, as JSON."""
     if not options:
         return b""
     given = {name: value for name, value in options.items() if value is not None}
@@ -243,19 +243,19 @@ def refuse_masked(x: Any, name: str) -> None:
 
 
 def as_matrix(x: Any, name: str = "X") -> np.ndarray:
-    """Return x as a float64 array of two dimensions with contiguous rows, without a copy if possible.
+    """Return x as a two-dimensional float64 array with contiguous rows, without a copy if possible.
 
     Parameters
     ----------
     x : array_like
-        Numbers. An array of one dimension becomes a column.
+        Numbers. A one-dimensional array becomes a column.
     name : str
         The name of x in error messages.
 
     Returns
     -------
     numpy.ndarray
-        Two dimensions, float64, as the library reads it.
+        A two-dimensional float64 array that the library can read in place.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
         raise TypeError(f"{name} is a sparse matrix, but a dense array is required: use {name}.toarray()")
     a = np.asarray(x)
     if a.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} has the dtype {a.dtype}")
+        raise ValueError(f"Complex data not supported: {name} has dtype {a.dtype}")
     if a.ndim not in (1, 2):
         raise ValueError(f"Found array with dim {a.ndim}: {name} must have one or two dimensions")
     a = a[:, None] if a.ndim == 1 else a
@@ -307,18 +307,18 @@ def as_vector(w: Any, name: str = "sample_weight") -> Optional[np.ndarray]:
         return None
     a = as_matrix(w, name)
     if a.shape[1] != 1:
-        raise ValueError(f"{name} has the shape {a.shape}; want one number for each sample")
+        raise ValueError(f"{name} has shape {a.shape}; want one number for each sample")
     return a
 
 
 def _describe(a: Optional[np.ndarray]) -> _Matrix:
-    """Return the bls_matrix of an array from as_matrix, or of None, an array that is left out."""
+    """Return the bls_matrix of an array from as_matrix; for None, an omitted array, an empty one."""
     if a is None:
         return _Matrix(None, 0, 0, 0)
     if not _is_row_major(a):
         raise ValueError(f"an array of dtype {a.dtype}, shape {a.shape} and strides {a.strides} is not row-major")
     rows, cols = a.shape
-    # An array without elements may have no address, and one without rows counts as left out.
+    # An empty array may have no address. The library treats an array without rows as omitted.
     return _Matrix(a.__array_interface__["data"][0], rows, cols, a.strides[0] // 8 if rows > 1 and cols > 0 else cols)
 
 
@@ -345,9 +345,9 @@ class Handle:
     [[0.5], [0.5]]
     """
 
-    labels: Any = None  # of a classifier: the label of each class, by the number of the class
+    labels: Any = None  # of a classifier: the label of each class, by class number
     targets: int = 0  # of an estimator: the number of columns of its predictions
-    kept: int = 0  # of an estimator: the number of rows it keeps, since too few have come for the feature maps
+    kept: int = 0  # of an estimator: the rows kept until there are enough for the feature maps
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))
@@ -361,7 +361,7 @@ class Handle:
         return self
 
     def _keep(self, function: str, *arguments: Any) -> None:
-        """Make the object. It is freed exactly once, even if this call is interrupted."""
+        """Create the object. It is freed exactly once, even if this call is interrupted."""
         lib, text, self._number = shared_object(), ctypes.create_string_buffer(_CAPACITY), ctypes.c_int64()
         self._finalizer = weakref.finalize(self, _free, lib, self._number)
         self._finalizer.atexit = False  # the end of the process frees everything
@@ -369,7 +369,7 @@ class Handle:
 
     @property
     def value(self) -> int:
-        """The number of the object, a bls_handle of blskernel.h."""
+        """The bls_handle of the object (see blskernel.h)."""
         return self._number.value
 
     def __reduce__(self) -> Any:
@@ -392,11 +392,11 @@ class Handle:
         return results
 
     def fetch(self, method: str, options: Optional[Mapping[str, Any]] = None) -> bytes:
-        """Run a method without arrays and return the bytes that it makes."""
+        """Run a method that takes no arrays and return the bytes that it produces."""
         return run(self.value, method, (), (), options, fetch=True)
 
     def json(self, method: str, options: Optional[Mapping[str, Any]] = None) -> Any:
-        """Run a method without arrays and return what it makes, as Python values."""
+        """Run a method that takes no arrays and return its JSON result as Python values."""
         return json.loads(self.fetch(method, options))
 
 
@@ -413,33 +413,33 @@ def run(
     fetch: bool = False,
     then: Optional[Callable[[], Any]] = None,
 ) -> bytes:
-    """Run a method of an object and wait for its end.
+    """Run a method of an object and wait until it ends.
 
-    Other threads run meanwhile. Ctrl-C stops the method, which leaves the object as it was unless the
-    method ends before its next check, and raises KeyboardInterrupt.
+    Other threads run meanwhile. Ctrl-C cancels the method and raises KeyboardInterrupt. The object then
+    stays unchanged, unless the method ends before its next check for cancellation.
 
     Parameters
     ----------
     handle : int
-        The object, 0 for the library itself.
+        The object; 0 is the library itself.
     method : str
         One of the methods that blskernel.h lists for the object.
     operands : sequence of array_like or None
-        Arguments that `as_matrix` takes; None for an operand that is left out.
+        Arguments that `as_matrix` accepts; None for an omitted operand.
     results : sequence of numpy.ndarray
-        Arrays of `numpy.empty` that the method fills.
+        Row-major float64 arrays that the method overwrites, such as from `numpy.empty`.
     options : mapping, optional
-        Options of the method. A value of None counts as not given.
+        Options of the method. An option of None is ignored.
     fetch : bool
-        Whether to return the bytes that the method makes in addition to arrays.
+        Whether to return the bytes that the method produces in addition to arrays.
     then : callable, optional
-        What is called if the method has succeeded, and only then, even if a signal handler raises meanwhile.
-        It must be C code, such as a partial of setattr.
+        Called if the method has succeeded, and only then, even if a signal handler raises meanwhile.
+        The callable must be implemented in C, such as a partial of setattr.
 
     Returns
     -------
     bytes
-        What the method makes, empty without `fetch`.
+        The bytes that the method produces; empty without `fetch`.
 
     Examples
     --------
@@ -470,7 +470,7 @@ def run(
         elapsed.seconds = int(text.value) * 1e-9
         return _result(lib, job.value) if fetch else b""
     finally:
-        end()  # one call of C code, which runs all steps, and during which no signal handler runs
+        end()  # one call into C, which runs all steps before any signal handler can run
 
 
 def _result(lib: ctypes.CDLL, job: int) -> bytes:
@@ -490,8 +490,8 @@ def info() -> dict[str, Any]:
     Returns
     -------
     dict
-        ``version`` (of the package), ``backend``, ``kernel`` (of the CPU), ``threads``, ``handles`` (objects
-        and methods in use) and ``go`` (the version of its compiler).
+        ``version`` (of the package), ``backend``, ``kernel`` (for this CPU), ``threads``, ``handles`` (the
+        number of objects and methods in use) and ``go`` (the version of the Go compiler).
 
     Examples
     --------
@@ -504,7 +504,7 @@ def info() -> dict[str, Any]:
 
 
 def set_threads(threads: int) -> None:
-    """Set how many threads a matrix product may use; 0 means all CPUs. Results do not depend on it.
+    """Set how many threads a matrix product may use; 0 means all CPUs. Results do not depend on the number.
 
     Examples
     --------
@@ -517,9 +517,9 @@ def set_threads(threads: int) -> None:
 
 
 def write_file(path: Any, data: bytes) -> None:
-    """Write a file as a whole: a failure leaves the old file, or no file if there was none.
+    """Write a file atomically: a failure leaves the old file, or no file if there was none.
 
-    A symbolic link stays and its target is written. An existing file keeps its mode.
+    A symbolic link stays, and its target is replaced. An existing file keeps its mode.
 
     Parameters
     ----------
@@ -566,7 +566,7 @@ def write_file(path: Any, data: bytes) -> None:
 
 
 def file_name(path: Any) -> str:
-    """Return the name of a file as text. A number, which would be a descriptor, is an error.
+    """Return the name of a file as a str. A number, which would be a file descriptor, is an error.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Parameters of estimators and their form in the library: Python names and Go numbers.
+"""Parameters of estimators, converted between Python and the library.
 
-The library takes options by their Go names. A constant is given by its place in its list. For a number,
-0 means that ``fit`` chooses it, and -1 stands for 0.
+The library takes options by their Go names, and a constant as its index in a list. A number of 0 means
+that ``fit`` chooses it, and -1 stands for 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CHOICES = {0: None, 1: True, -1: False}
 
 
 def _place(name: str, value: Any, known: Sequence[Optional[str]], other: str = " or None") -> int:
-    """Return the place of value in known, and 0 for None. Errors offer `other` as well."""
+    """Return the index of value in known, 0 for None. `other` ends the list of choices in an error."""
     if value is None:
         return 0
     if not isinstance(value, str) or value not in known:
@@ -33,7 +33,7 @@ def _place(name: str, value: Any, known: Sequence[Optional[str]], other: str = "
 
 
 def shown(value: Any) -> str:
-    """Return a value as errors show it: a large integer by its size, since Python may not print it.
+    """Return a value for an error: a large integer by its size, since Python may refuse to print it.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def shown(value: Any) -> str:
 def real(name: str, value: Any, want: str = "of at least 0") -> float:
     """Return a number as a float, or raise ValueError if it is negative or not finite.
 
-    `want` says which numbers are legal.
+    `want` says in the error which numbers are valid.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def real(name: str, value: Any, want: str = "of at least 0") -> float:
 
 
 def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = "") -> int:
-    """Return an integer from `least` to below `end`, a power of two, or raise ValueError.
+    """Return an integer in [`least`, `end`), or raise ValueError. `end` is a power of two.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = 
 
 
 def _number(name: str, value: Any, want: str, least: float = 0, none: Any = None) -> Any:
-    """Return a finite number >= `least`: 0 for None, and `none`, if given, for 0. Errors say `want`."""
+    """Return a finite number >= `least`, 0 for None, and `none`, if given, for 0. Errors say `want`."""
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value >= least:
@@ -89,7 +89,7 @@ def _number(name: str, value: Any, want: str, least: float = 0, none: Any = None
 
 
 def _count(name: str, value: Any, least: int = 0, none: Any = None, end: int = 2**63) -> Any:
-    """Return an integer of at least `least`: 0 for None, and `none`, if given, for 0."""
+    """Return an integer in [`least`, `end`), 0 for None, and `none`, if given, for 0."""
     if value is None:
         return 0
     value = whole(name, value, least, end, ", or None")
@@ -97,7 +97,7 @@ def _count(name: str, value: Any, least: int = 0, none: Any = None, end: int = 2
 
 
 def _flag(name: str, value: Any) -> bool:
-    """Return a bool."""
+    """Return value as a bool, or raise ValueError if it is not one."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} is {value!r}; want True or False")
     return bool(value)
@@ -113,14 +113,14 @@ def _choice(name: str, value: Any) -> int:
 
 
 def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, workspace: Any, none: float = 0) -> tuple[int, dict[str, Any]]:
-    """Return the number of a method, and its options; `none` is the Lambda for a ``lambda_`` of 0.
+    """Return the number of a method, and its options. `none` is the Lambda for a ``lambda_`` of 0.
 
     Examples
     --------
     >>> update_options("gram", 0.5, None, False, None, 0)[0]
     5
     """
-    left = none != 0  # IncrementalRidge leaves nothing to fit
+    left = none != 0  # False for IncrementalRidge, which has no fit to choose settings
     return _place("method", method, _METHODS, " or None" if left else ""), {
         "Lambda": _number("lambda_", lambda_, "of at least 0, or None" if left else "of at least 0", none=none),
         "Form": _place("form", form, _FORMS),
@@ -131,7 +131,7 @@ def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, wor
 
 
 def update_params(method: int, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that `update_options` took. A Lambda of 0 is None, and -1 is 0.
+    """Undo `update_options`: return its arguments. A Lambda of 0 gives None, and -1 gives 0.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def update_params(method: int, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _given(value: Any, none: Any) -> Any:
-    """Return None for 0, which is left to fit, and `none` for -1."""
+    """Return None for 0, which fit replaces, `none` for -1, and any other value unchanged."""
     return None if value == 0 else none if value == -1 else value
 
 
@@ -165,7 +165,7 @@ def method_name(method: int) -> Optional[str]:
 
 
 def condition(model: Any) -> dict[str, Any]:
-    """Return the condition of a model, in which ``instead`` is the name of a method."""
+    """Return the condition of a model, with ``instead`` as the name of a method."""
     about = model.json("condition")
     return {**about, "instead": method_name(about["instead"])}
 
@@ -197,16 +197,16 @@ def learner_options(
     no_intercept: Any = False,
     log_targets: Any = None,
 ) -> dict[str, Any]:
-    """Return the options of a learner for bls_open and for fit, with all fields, so that they replace all current ones.
+    """Return the options of a learner for bls_open, with every field set.
 
     Parameters
     ----------
     classifier : bool
-        Whether it is a classifier, which has class_weight and classes (their number), or a regressor,
+        True for a classifier, which has class_weight and classes (their number); False for a regressor,
         which has no_intercept and log_targets.
     **params
-        The parameters of an estimator. fit chooses those that are None; 0 as enhancement_nodes, relevance
-        or lambda_ means none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
+        The parameters of an estimator. fit chooses a parameter that is None. enhancement_nodes, relevance
+        or lambda_ of 0 means none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
 
     Examples
     --------
@@ -245,12 +245,12 @@ def learner_options(
 
 
 def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that `learner_options` took, without ``classes``.
+    """Undo `learner_options`: return its parameters, without ``classes``.
 
     Parameters
     ----------
     options : mapping
-        ``options`` of the attributes of a learner.
+        The value of ``options`` in the attributes of a learner.
 
     Examples
     --------
@@ -283,12 +283,12 @@ def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fitted_params(fitted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that a fitted model works with, whoever chose them.
+    """Return the settings of a fitted model, whether given or chosen by fit.
 
     Parameters
     ----------
     fitted : mapping
-        ``fitted`` of the attributes of a learner.
+        The value of ``fitted`` in the attributes of a learner.
 
     Examples
     --------

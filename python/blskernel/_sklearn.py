@@ -1,4 +1,4 @@
-"""What the estimators take from scikit-learn, and a small stand-in if it is not installed."""
+"""The parts of scikit-learn that the estimators use, and small replacements if it is not installed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ try:
 except ImportError:
 
     class BaseEstimator:  # type: ignore[no-redef]
-        """Parameters by the names of the arguments of ``__init__``."""
+        """Parameters are the attributes named after the arguments of ``__init__``."""
 
         def get_params(self, deep: bool = True) -> dict[str, Any]:
             """Return the parameters by name."""
@@ -61,11 +61,11 @@ except ImportError:
             self.__dict__.update(state)
 
     def _shaped(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-        """Return y with the shape of the predictions: a column may stand for a vector, and the reverse."""
+        """Return y in the shape of the predictions. A vector may stand for a column, and the reverse."""
         if y.size == len(predicted) == predicted.size:
             return y.reshape(predicted.shape)
         if y.shape != predicted.shape:
-            raise ValueError(f"y has the shape {y.shape}; want {predicted.shape}")
+            raise ValueError(f"y has shape {y.shape}; want {predicted.shape}")
         return y
 
     class ClassifierMixin:  # type: ignore[no-redef]
@@ -74,7 +74,7 @@ except ImportError:
         _estimator_type = "classifier"
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-            """Return the share of rows whose class is predicted."""
+            """Return the accuracy: the weighted fraction of rows whose predicted class is y."""
             predicted = self.predict(X)  # type: ignore[attr-defined]
             return float(np.average(predicted == _shaped(np.asarray(y), predicted), weights=sample_weight))
 
@@ -93,7 +93,7 @@ except ImportError:
                 return float(np.mean(np.where(spread > 0, 1 - errors / spread, errors == 0)))
 
     def check_random_state(seed: Any) -> np.random.RandomState:
-        """Return a generator of random numbers."""
+        """Return seed if it is a RandomState, else a new RandomState seeded with it."""
         return seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
 
     def check_classification_targets(y: Any) -> None:
@@ -154,7 +154,7 @@ except ImportError:
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
-    """Return whether the library reads X as it is. The library itself checks for NaN and infinities."""
+    """Return whether X needs no conversion or check here: the library checks for NaN and infinities."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -176,12 +176,12 @@ def _is_plain_target(y: Any, rows: int, multi_output: bool = False, y_numeric: b
 def check_labels(y: np.ndarray, name: str = "y") -> None:
     """Raise ValueError for targets that are not labels. Whole numbers and strings skip scikit-learn's check."""
     if y.dtype.kind in "fO" and (y != y).any() or y.dtype.kind == "f" and np.isinf(y).any():
-        raise ValueError(f"{name} contains NaN or infinity, which is not a label")
+        raise ValueError(f"{name} contains NaN or infinity; want finite labels")
     if y.dtype.kind not in "biuSU" and not (y.dtype.kind == "f" and (y == np.trunc(y)).all()):
         try:
             check_classification_targets(y)
         except TypeError as e:
-            raise ValueError(f"{name} has labels of two kinds, which have no order ({e}): give them all as numbers, or all as text") from e
+            raise ValueError(f"{name} has labels of two kinds, which cannot be sorted ({e}): give all as numbers, or all as strings") from e
 
 
 def as_labels(y: Any, name: str = "y") -> Any:
@@ -196,14 +196,14 @@ def as_labels(y: Any, name: str = "y") -> Any:
         return a
     kinds = {str if isinstance(label, str) else bytes if isinstance(label, bytes) else None: label for label in y}
     if a.dtype.kind in "SU" and len(kinds) > 1:
-        raise ValueError(f"{name} has labels of two kinds, such as {list(kinds.values())}: give them all as numbers, or all as text")
+        raise ValueError(f"{name} has labels of two kinds, such as {list(kinds.values())}: give all as numbers, or all as strings")
     if a.dtype.kind == "f" and any(isinstance(label, numbers.Integral) and int(label) != float(label) for label in y):
-        raise ValueError(f"{name} has integers that float64 cannot tell apart: give all labels as int64")
+        raise ValueError(f"{name} has integers that float64 cannot represent exactly: give all labels as int64")
     return a
 
 
 def check_inputs(estimator: Any, X: Any) -> np.ndarray:
-    """Return X as a float64 matrix with the columns of the fit."""
+    """Return X as a float64 matrix with the columns to which the estimator was fitted."""
     if _is_plain(estimator, X):
         return X
     refuse_masked(X, "X")
@@ -216,8 +216,8 @@ def check_data(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return X as a float64 matrix, and y, with the same number of rows.
 
-    If `reset` is true, the model starts with the columns of X, and with indicators of missing cells if it then scores better with these weights.
-    If `all_learned` is true and the model is fitted, the library itself checks arrays that it can read as they are.
+    If `reset` is true, the model takes the columns of X, with indicators of missing cells if its score improves.
+    If `all_learned` is true and the model is fitted, the library checks arrays that it can read in place.
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
         return X, y
@@ -227,7 +227,7 @@ def check_data(
         estimator._table = Table.of(X)
     if (table := estimator._table) is None:
         return _validate(estimator, X, y, reset=reset, **options)
-    plain = object.__new__(type(estimator))  # which knows neither the columns of the table nor their names
+    plain = object.__new__(type(estimator))  # without the table's columns and their names
     rows, y = _validate(plain, table.inputs(X), y, reset=True, **options)
     if reset:
         estimator._table = table.chosen(estimator, X, y, weights)

@@ -24,10 +24,10 @@ _FIELDS = ("columns", "inputs", "missing", "decimal", "thousands", "na")
 class Table:
     """How the columns of a table become inputs, according to the metadata of a model file.
 
-    A number is one input. A word is one input for each level of its column: 1 for its level and 0 for the
-    others. A missing cell becomes the ``fill`` of its column. If ``fill`` has one number more
-    than a column of words has levels, or two numbers for a column of numbers, the column has one more
-    input: an indicator of missing cells, 0 for all other cells.
+    A number becomes one input. A word becomes one input for each level of its column: 1 for its own
+    level, 0 for the others. A missing cell becomes the ``fill`` of its column. If ``fill`` has one number
+    more than a column has levels, or two numbers for a column of numbers, the column has one more input:
+    an indicator of missing cells, 0 for all other cells.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ class Table:
     def __init__(self, metadata: Mapping[str, Any], names: Optional[Sequence[str]]) -> None:
         self.metadata = {field: metadata[field] for field in _FIELDS if field in metadata}
         self.columns = metadata["columns"]
-        self.widths = [max(len(column.get("levels", [0])), len(column.get("fill", ()))) for column in self.columns]  # the inputs of each
+        self.widths = [max(len(column.get("levels", [0])), len(column.get("fill", ()))) for column in self.columns]  # inputs for each column
         self.names = names
-        self.indicated: Optional[Table] = None  # the same with indicators of missing cells, if these may help
+        self.indicated: Optional[Table] = None  # with indicators of missing cells, if they may help
 
     @classmethod
     def of(cls, X: Any) -> Optional[Table]:
-        """Return the table of a DataFrame with words or missing cells, described by its first rows; else None.
+        """Return the table of a DataFrame with words or missing cells, from its first rows; else None.
 
         The levels of a categorical column are its categories, and "" for all other words. An empty category is a missing cell.
         """
@@ -80,7 +80,7 @@ class Table:
         named = all(isinstance(name, str) for name in names)
         options = {"Text": _text(names if named else None, head), "Named": named, "Words": words}
         about = json.loads(run(0, "describe", options=options, fetch=True))
-        if "metadata" not in about:  # more columns of numbers than a model file describes
+        if "metadata" not in about:  # more numeric columns than a model file describes
             return None
         for note in about["notes"] or ():
             warnings.warn(note, stacklevel=2)
@@ -90,7 +90,7 @@ class Table:
         return table
 
     def chosen(self, estimator: Any, X: Any, y: np.ndarray, weights: Any) -> Table:
-        """Return the table with indicators if they clearly lower the error of rows held out from the first ones; else this table."""
+        """Return the table with indicators if they clearly lower the held-out error; else this table."""
         if self.indicated is None:
             return self
         first, choices = slice(_DESCRIBED), []
@@ -116,7 +116,7 @@ class Table:
             estimator.feature_names_in_ = np.array(self.names, dtype=object)
 
     def inputs(self, X: Any) -> np.ndarray:
-        """Return the inputs of the rows of X: a DataFrame with these columns in any order, an array or a sparse matrix."""
+        """Return the inputs for X: a DataFrame with these columns in any order, an array, or sparse."""
         names = getattr(X, "columns", None)
         if names is not None:
             _refuse_twice(self.names or names, names)
@@ -126,13 +126,13 @@ class Table:
                 raise ValueError(f"X lacks columns that the model was trained with: {absent}")
             cells = [list(X[known[_read(name)]]) for name in self.names or names]
         else:
-            X = X.toarray() if hasattr(X, "toarray") else X  # of SciPy
+            X = X.toarray() if hasattr(X, "toarray") else X  # a SciPy sparse matrix
             rows = np.asarray(X) if hasattr(X, "dtype") else np.asarray(X, dtype=object)
             if rows.ndim != 2:
                 raise ValueError(f"Expected 2D array, got {rows.ndim}D array instead.")
             cells = rows.T.tolist()
         if len(cells) != len(self.columns):
-            raise ValueError(f"X has {len(cells)} columns, but the model was trained with {len(self.columns)}{f': {self.names}' if self.names else ''}")
+            raise ValueError(f"the number of columns of X is {len(cells)}; want {len(self.columns)}, as in training{f': {self.names}' if self.names else ''}")
         if not cells[0]:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         text = _text(self.names, [self._written(*each) for each in zip(cells, self.columns)])
@@ -141,11 +141,11 @@ class Table:
         unknown = json.loads(run(0, "inputs", results=[out], options=options, fetch=True))
         for i in np.flatnonzero(unknown):
             name = repr(self.names[i]) if self.names else i
-            warnings.warn(f"column {name} has unknown words in {unknown[i]} rows: they are all read as the same word", stacklevel=2)
+            warnings.warn(f"column {name} has unknown words, all read as the same word (rows affected: {unknown[i]})", stacklevel=2)
         return out
 
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
-        """Return the cells of a column with numbers and bools as its texts have them: decimal sign, unit, the spelling of a level."""
+        """Return the cells of a column, with numbers and bools written in the notation of its strings."""
         notation, levels = column.get("notation", {}), column.get("levels", ())
         decimal = self.metadata.get("decimal") or ("," if self.metadata.get("thousands") == "." else notation.get("decimal", "."))
         unit = notation.get("unit", "")
@@ -158,20 +158,20 @@ class Table:
             text = str(cell).replace(".", decimal) + unit
             if text in levels or not levels:
                 return text
-            if isinstance(cell, (bool, np.bool_)):  # pandas makes it of TRUE and true
+            if isinstance(cell, (bool, np.bool_)):  # pandas reads TRUE and true as True
                 return next((word for word in (text.lower(), text.upper()) if word in levels), text)
-            return str(int(cell)) if cell % 1 == 0 else text  # 1 in a column with a missing cell is 1.0
+            return str(int(cell)) if cell % 1 == 0 else text  # pandas stores 1 as 1.0 in a column with a missing cell
 
         return [written(cell) for cell in cells]
 
 
 def _read(text: Any) -> str:
-    """Return a name or a cell as the library reads it: without spaces and tabs at its ends, and with line ends as in Unix."""
+    """Return a name or a cell as the library reads it: stripped of spaces and tabs, with Unix line ends."""
     return str(text).replace("\r\n", "\n").strip(" \t")
 
 
 def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
-    """Raise ValueError if two columns have one of the needed names, as the library reads it."""
+    """Raise ValueError if two columns share a needed name, as the library reads names."""
     times = collections.Counter(_read(name) for name in names)
     for name in needed:
         if times[_read(name)] > 1:
@@ -179,7 +179,7 @@ def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
 
 
 def _floats(cells: list[Any]) -> list[Any]:
-    """Return cells of ints and floats with exponents, so that nothing suggests that the point of 1.471 is a thousands sign."""
+    """Return ints and floats with exponents, so that the point of 1.471 is no thousands separator."""
     real = [isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
     if not any(isinstance(cell, float) and cell == cell for cell in cells) or not all(number or cell is None for number, cell in zip(real, cells)):
         return cells
@@ -194,11 +194,11 @@ def _is_special(column: Any) -> bool:
 
 
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:
-    """Return columns as text with tabs between the cells."""
+    """Return columns as tab-separated text."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t")
     writer.writerows([names] if names else [])
     writer.writerows(zip(*cells))
     text = out.getvalue()
-    text.encode()  # which fails for invalid Unicode
+    text.encode()  # raises an error for invalid Unicode
     return text

@@ -1,4 +1,4 @@
-"""Locks for estimators, which hold no lock themselves, since they are copied and pickled."""
+"""Locks for estimators, stored outside them, since estimators are copied and pickled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Turns:
         self.locks: dict[int, tuple[Any, Any]] = {}
 
     def of(self, estimator: Any) -> Any:
-        """Return the lock of an estimator. A method that changes the estimator holds it."""
+        """Return the lock of an estimator, which every method that changes the estimator holds."""
         key = id(estimator)
         with self.lock:
             if key not in self.locks:
@@ -38,4 +38,4 @@ class Turns:
 
 
 turns = Turns()
-os.register_at_fork(after_in_child=turns.__init__)  # where no thread would release them
+os.register_at_fork(after_in_child=turns.__init__)  # no thread of the child would release old locks

@@ -1,4 +1,4 @@
-"""Model files, which the command blskernel reads and writes too."""
+"""Model files, which the command blskernel also reads and writes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["load", "save"]
 def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Union[str, os.PathLike[str]]) -> None:
     """Write a fitted model to a file, which ``load`` and the command blskernel read.
 
-    An existing file is replaced as a whole: after a failure there is the old file or the new one. The new
-    one has the mode of the old one. A symbolic link stays and then leads to the new one.
-    Labels are stored as text, in a dict of class weights too. Metadata from a loaded file stays: the words of its columns, the names of the
+    An existing file is replaced atomically: after a failure there is the old file or the new one. The mode
+    of the file stays. If path is a symbolic link, its target is replaced. Labels are stored as strings, also
+    in a dict of class weights. Metadata from a loaded file stays: the words of its columns, the names of the
     files that the model has learned, the time of its creation.
 
     Parameters
@@ -68,11 +68,11 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
 def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, BroadLearningRegressor]:
     """Read a model file that ``save`` or the command blskernel has written.
 
-    Labels become whole numbers if all of them are, bools if they are True and False, otherwise strings.
+    Labels become ints if all are whole numbers, bools if they are True and False, and otherwise strings.
     A model of a table with words or missing cells takes such a table as X: a DataFrame that has its
-    columns, in any order, or an array of objects in the order of its columns. Cells are read as the
-    command reads them for this model: "43.3%" or "1.234,5" if the column is written that way, None, NaN and
-    words such as "NA" as missing. A word that the model does not know gives a warning.
+    columns, in any order, or an array of objects in the order of its columns. Cells are read as the command
+    reads them for this model: "43.3%" or "1.234,5" if the training data was written that way, and None, NaN
+    and words such as "NA" as missing. A word that the model does not know gives a warning.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     Returns
     -------
     model : BroadLearningClassifier or BroadLearningRegressor
-        With the parameters that the model was fitted with.
+        The model, with the parameters with which it was fitted.
 
     Raises
     ------
     ValueError
-        If the file is not a model, was cut off or altered, or is in another version of the format.
+        If the file is not a model, was cut off or altered, or has another version of the format.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _text(name: Any, what: str) -> str:
 
 
 def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
-    """Return labels from their texts: bools, whole numbers if Python writes all of them so, or the texts."""
+    """Return labels from strings: bools, int64 if Python writes all numbers so, or the strings."""
     if not texts:
         return np.arange(classes)
     if set(texts) == {"True", "False"}:
@@ -147,12 +147,12 @@ def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
             return numbers
     except (ValueError, OverflowError):
         pass
-    labels = np.array(texts)  # without a NUL at the end of a string
+    labels = np.array(texts)  # NumPy drops a NUL at the end of a string
     return labels if labels.tolist() == texts else np.array(texts, dtype=object)
 
 
 def _weights_text(weights: Any, labels: np.ndarray) -> str:
-    """Return a dict of class weights as a text, in which labels are as in the file; "" for other weights."""
+    """Return a dict of class weights as JSON, with the labels of the file as keys; "" for other weights."""
     if not isinstance(weights, dict):
         return ""
     own = {label: label for label in labels.tolist()}  # 1 and 1.0 stand for True
@@ -160,7 +160,7 @@ def _weights_text(weights: Any, labels: np.ndarray) -> str:
 
 
 def _noted_weights(metadata: dict[str, Any], labels: np.ndarray) -> Optional[dict[Any, float]]:
-    """Return the class weights that `_weights_text` has noted, or None without such a note."""
+    """Return the class weights from the note of `_weights_text`, or None if there is no such note."""
     try:
         weights = json.loads(metadata.get("notes", {}).get("class_weight", ""))
     except (ValueError, RecursionError):
@@ -168,6 +168,6 @@ def _noted_weights(metadata: dict[str, Any], labels: np.ndarray) -> Optional[dic
     if not isinstance(weights, dict) or not all(type(weight) in (int, float) for weight in weights.values()):
         return None
     known = {_text(label, "label"): label for label in labels.tolist()}
-    whole = labels.dtype.kind == "i"  # so are the labels that the model has not met yet
+    whole = labels.dtype.kind == "i"  # then labels that the model has not met yet are integers too
     named = {label: int(label) if whole and label[label.startswith("-") :].isdecimal() else label for label in weights}
     return {known.get(label, named[label]): weight for label, weight in weights.items()}

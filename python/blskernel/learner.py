@@ -1,7 +1,7 @@
 """Broad learning systems as scikit-learn estimators.
 
-A broad learning system maps each row of X to k nodes, A, by random features, and predicts A W. The
-weights W solve a linear least-squares problem with a ridge, which is updated when rows arrive.
+A broad learning system maps each row of X by random features to k nodes, a row of A, and predicts A W.
+The weights W solve a ridge regression, which is updated when rows arrive.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from ._turns import turns
 __all__ = ["BroadLearningClassifier", "BroadLearningRegressor"]
 
 _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
-        How rows are standardised: "columns" and "ranks" suit tables, "samples" images. With None
+        How rows are standardised: "columns" and "ranks" suit tables, and "samples" suits images. With None,
         ``fit`` chooses "columns" or "ranks".
     feature_groups, feature_nodes : int, default=None
-        The numbers of groups of feature nodes, and of nodes in each group. None means 10; with more than
+        The number of groups of feature nodes, and of nodes in each group. None means 10; with more than
         500 columns, ``feature_groups=None`` means enough groups for a node per column, up to 1000 nodes.
     enhancement_nodes : int, default=None
         The number of enhancement nodes, 0 for none. None means 200 to 2000, depending on the size of X.
     shrink : float, default=None
-        The largest input of an enhancement node's tanh. With None ``fit`` chooses it.
+        The largest input of an enhancement node's tanh. With None, ``fit`` chooses it.
     lambda_ : float, default=None
-        The ridge, 0 for none. With None ``fit`` chooses it.
+        The ridge, 0 for none. With None, ``fit`` chooses it.
     method : {"gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"}, default=None
-        How the weights are kept up to date. With None ``fit`` chooses "gram" or "qr".
+        How the weights are kept up to date. With None, ``fit`` chooses "gram" or "qr".
     form : {"auto", "paper", "small", "large", "compressed"}, default=None
         The form of an update, for methods that have several. None means "auto".
     unscaled : bool, default=False
@@ -56,20 +56,20 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
         Whether the columns of X are nodes themselves. None means True for at most 500 columns, if ``fit``
         chooses ``shrink`` or ``lambda_`` and ``scaling`` is not "samples" or "none".
     relevance : int, default=None
-        The rounds, 0 to 3, that weight columns by how much the predictions depend on them. With None ``fit``
-        chooses it if it chooses ``shrink`` or ``lambda_``, and else takes 0.
+        The number of rounds, 0 to 3, that weight columns by how much the predictions depend on them. With
+        None, ``fit`` chooses the number if it also chooses ``shrink`` or ``lambda_``; otherwise 0.
     steps : bool, default=None
-        Whether half of the enhancement nodes are steps in one or two columns. With None ``fit`` chooses it
-        if it chooses ``shrink`` or ``lambda_``, and else takes False.
+        Whether half of the enhancement nodes are steps in one or two columns. With None, ``fit`` decides if
+        it also chooses ``shrink`` or ``lambda_``; otherwise False.
     solve, c, workspace
         Settings of "improved" and "original", as in IncrementalRidge.
     expected_rows : int, default=None
-        The number of rows that the model will learn in all, from which ``fit`` chooses the method.
+        The total number of rows that the model will learn, from which ``fit`` chooses the method.
     validate : bool, default=False
         Whether ``fit`` holds out rows even if all settings are given, for the score in ``choice_``.
     random_state : int, RandomState instance or None, default=None
-        Determines the random weights. Pass an int for the same model in every call, which is also the
-        model of the command with this ``--seed``."""
+        Determines the random weights. An int gives the same model in every call, and the same model as the
+        command with this ``--seed``."""
 
 _ATTRIBUTES = """n_features_in_ : int
         The number of columns of X.
@@ -79,26 +79,26 @@ _ATTRIBUTES = """n_features_in_ : int
         The settings of the model, given or chosen.
     choice_ : dict
         These settings and ``lambda_``, the ridge, and how ``fit`` chose them: from ``rows`` rows, of which
-        ``held_out`` were held out, with ``score`` on the rows held out."""
+        ``held_out`` were held out, with ``score`` on the held-out rows."""
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def _twin(estimator: Any, attributes: dict[str, Any]) -> Any:
-    """Return an estimator with these attributes."""
+    """Return an estimator of the same class that shares the dict of attributes."""
     twin = object.__new__(type(estimator))
     twin.__dict__ = attributes
     return twin
 
 
 def _now(estimator: Any) -> Any:
-    """Return a snapshot. Changes in other threads do not reach it, since they replace the attributes."""
+    """Return a snapshot. It shares the dict of attributes, which methods replace rather than change."""
     return _twin(estimator, vars(estimator))
 
 
 def _whole(method: _Method) -> _Method:
-    """Make a method run alone, and change all attributes at once, or none if it fails."""
+    """Make a method hold the lock of the estimator, and change all attributes at once, or none if it fails."""
 
     @functools.wraps(method)
     def call(self: Any, *args: Any, **params: Any) -> Any:
@@ -124,11 +124,11 @@ class _Learner(BaseEstimator):
     """The base of classifiers and regressors."""
 
     _kind: str
-    _names: list[str]  # of the parameters, without those that a subclass adds
+    _names: list[str]  # the parameters, without any that a subclass of the estimator adds
     _model: Handle
 
     def _options(self, **params: Any) -> dict[str, Any]:
-        """Return the parameters as the library takes them, with `params` in place of their values."""
+        """Return the parameters as options of the library. Values in `params` replace the attributes."""
         given = {name: getattr(self, name) for name in self._names}
         seed = given["random_state"]
         if not isinstance(seed, (int, np.integer)):
@@ -139,11 +139,11 @@ class _Learner(BaseEstimator):
         return learner_options(self._kind == "classifier", **{**given, "random_state": int(seed), **params})
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Return X, y and the weights of all rows."""
+        """Return X, y and the weights of all rows, or None for the weights, after checks."""
         raise NotImplementedError
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
-        """Return the targets that the library learns for the y that `_checked` returns."""
+        """Return the targets that the library learns for a y returned by `_checked`."""
         raise NotImplementedError
 
     def _start(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: Any = None, **params: Any) -> None:
@@ -166,7 +166,7 @@ class _Learner(BaseEstimator):
                 setattr(self, name + "_", value)
 
     def _change(self, method: str, *operands: Any, **options: Any) -> None:
-        """Change the current model."""
+        """Call a method that changes the current model."""
         self._fitted().call(method, operands, options=options)
         self._settle()
 
@@ -241,7 +241,7 @@ class _Learner(BaseEstimator):
 
     @_whole
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
-        """Learn other rows instead of all so far, with the same feature maps and settings.
+        """Replace all rows learned so far by the given ones, with the same feature maps and settings.
 
         A column that was constant may begin to vary, as in ``partial_fit``.
 
@@ -273,7 +273,7 @@ class _Learner(BaseEstimator):
     def forget(self, factor: float) -> _Learner:
         """Multiply the weight of all rows so far, and the ridge, by ``factor``.
 
-        The predictions do not change, but a model that still keeps its rows is fitted anew. A call before
+        The predictions do not change, but a model that still keeps its rows is fitted again. A call before
         each ``partial_fit`` gives exponential forgetting. ``set_lambda`` restores the ridge.
 
         Parameters
@@ -325,7 +325,7 @@ class _Learner(BaseEstimator):
         """Learn all rows of another model with the same feature maps.
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
-        The methods "gram" and "qr" can merge.
+        Only the methods "gram" and "qr" can merge.
 
         Parameters
         ----------
@@ -353,9 +353,9 @@ class _Learner(BaseEstimator):
     def calibrate(self, X: Any, y: Any) -> _Learner:
         """Measure how far predictions are off, on rows that the model has not learned.
 
-        The slope of the probabilities of a classifier and the width of the intervals of a regressor then
-        come from these rows, instead of rows that ``fit`` has predicted as if it had not learned them. So
-        does the factor of the predictions of a model of logarithms.
+        These rows then determine the slope of a classifier's probabilities, the width of a regressor's
+        intervals and, with ``log_targets``, the factor of the predictions. Before that, ``fit`` determines
+        all three from rows that it predicts as if they were left out.
 
         Parameters
         ----------
@@ -385,7 +385,7 @@ class _Learner(BaseEstimator):
         """Return, for each column of X, by how much ``score`` falls when its cells are permuted.
 
         The command importance makes the same permutations with this ``--seed``. Rows that the model has not
-        learned show what matters for new ones. The fall is small if other columns can stand in for a column.
+        learned show what matters for new rows. The fall is small if other columns can stand in for a column.
 
         Parameters
         ----------
@@ -431,7 +431,7 @@ class _Learner(BaseEstimator):
         -------
         dict
             ``rcond``, the reciprocal condition number; ``digits``, a lower bound on the correct digits;
-            ``advice`` if these are few, and ``instead``, the method to use instead.
+            ``advice`` if the digits are few, and ``instead``, the method to use instead.
 
         Examples
         --------
@@ -461,15 +461,15 @@ class _Learner(BaseEstimator):
 class BroadLearningClassifier(ClassifierMixin, _Learner):
     """A broad learning system that predicts classes.
 
-    ``fit`` chooses parameters that are None on rows held out from at most 4096, and then learns all
-    rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit to all rows
-    so far with the feature maps of the first call.
+    ``fit`` chooses parameters that are None by their score on held-out rows, from at most 4096 rows, and
+    then learns all rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit
+    to all rows so far with the feature maps of the first call.
 
     Parameters
     ----------
     SETTINGS
     class_weight : dict or "balanced", default=None
-        Weights of classes. "balanced" gives all classes the same total weight.
+        The weight of each class. "balanced" gives all classes the same total weight.
 
     Attributes
     ----------
@@ -518,7 +518,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         _set(self, locals())
 
     def _options(self, **params: Any) -> dict[str, Any]:
-        if isinstance(self.class_weight, dict):  # _checked turns it into weights of rows
+        if isinstance(self.class_weight, dict):  # _checked turns it into row weights
             params["class_weight"] = None
         return super()._options(**params)
 
@@ -553,17 +553,17 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
     @_whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningClassifier:
-        """Start a model from rows and their labels, and forget what was learned before.
+        """Fit a new model to rows and their labels, which replaces what was learned before.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The rows. A C-contiguous array of float64 is read in place.
         y : array-like of shape (n_samples,)
-            The labels: numbers, strings, anything that NumPy sorts.
+            The labels: numbers, strings, or anything else that NumPy can sort.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often the squared error of each row counts. Rows of weight 0 are left out, but
-            their labels are classes.
+            The weight of the squared error of each row. Rows of weight 0 are left out, but their labels
+            still count as classes.
 
         Returns
         -------
@@ -586,15 +586,15 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
     @_whole
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BroadLearningClassifier:
-        """Learn more rows. A model that is not fitted is fitted.
+        """Learn more rows, or fit the model if it is not fitted yet.
 
         Parameters
         ----------
         X, y, sample_weight
             As in ``fit``.
         classes : array-like of shape (n_classes,), default=None
-            All classes, in the first call. Without it a new label adds a class, as if the model had had
-            this class from the start.
+            All classes, in the first call. If this is None, a new label adds a class, as if the model had had
+            the class from the start.
 
         Returns
         -------
@@ -626,7 +626,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         if first:
             self._start_classes("partial_fit", X, y, weights, labels, closed)
         else:
-            if len(labels) > len(known):  # in a copy, so that after an interruption the model has its earlier classes
+            if len(labels) > len(known):  # in a copy: an interruption leaves the earlier classes
                 self._model = _relabelled(self._model, labels)
             numbers = _numbers(labels, y) if places is None else _column(places)
             X, numbers, weights = _present(X, numbers, weights)
@@ -636,9 +636,9 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
     @property
     def _labels(self) -> np.ndarray:
-        """The labels in the order in which the model met them, which is the order of its classes.
+        """The labels in the order of the classes, which is the order in which the model met them.
 
-        They belong to the model and change together with it, for predictions in other threads.
+        They are stored in the model, so that predictions in other threads see matching labels.
         """
         return self._fitted().labels
 
@@ -649,10 +649,10 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
     @_whole
     def merge(self, other: BroadLearningClassifier) -> BroadLearningClassifier:
-        """Learn all rows of another model with the same feature maps, and its classes.
+        """Learn all rows and classes of another model with the same feature maps.
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
-        The methods "gram" and "qr" can merge.
+        Only the methods "gram" and "qr" can merge.
 
         Parameters
         ----------
@@ -686,8 +686,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
 
-        Far from the learned rows the scores are made less certain, as the probabilities are. Therefore
-        scores and probabilities put rows in the same order.
+        Far from the learned rows the scores are made less certain, like the probabilities. Therefore
+        scores and probabilities rank rows in the same order.
 
         Parameters
         ----------
@@ -697,7 +697,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            For two classes, the second one is predicted where the score is positive.
+            With two classes, a positive score predicts the second class.
 
         Examples
         --------
@@ -745,8 +745,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the classes.
 
-        They are a softmax of the scores. Its slope comes from rows that ``fit`` has held out, or from
-        ``calibrate``.
+        They are the softmax of the scores times a slope. The slope comes from ``calibrate`` or, before that,
+        from rows that ``fit`` predicts as if they were left out.
 
         Parameters
         ----------
@@ -756,7 +756,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            One column for each of ``classes_``; the rows sum to 1.
+            One column for each of ``classes_``; each row sums to 1.
 
         Examples
         --------
@@ -771,20 +771,19 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 class BroadLearningRegressor(RegressorMixin, _Learner):
     """A broad learning system that predicts one quantity or several.
 
-    ``fit`` chooses parameters that are None on rows held out from at most 4096, and then learns all
-    rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit to all rows
-    so far with the feature maps of the first call.
+    ``fit`` chooses parameters that are None by their score on held-out rows, from at most 4096 rows, and
+    then learns all rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit
+    to all rows so far with the feature maps of the first call.
 
     Parameters
     ----------
     SETTINGS
     no_intercept : bool, default=False
-        Leaves out the column of ones and the means of the targets, as in the paper.
+        Whether to leave out the column of ones and the means of the targets, as in the paper.
     log_targets : bool, default=None
-        Whether the model learns the logarithms of the targets, so that errors count by their ratio to the
-        target. Then every target must be positive, in later calls too. With None ``fit`` chooses
-        logarithms where all targets are positive and skewed and the held-out error becomes clearly smaller,
-        if it chooses ``shrink`` or ``lambda_``.
+        Whether to learn the logarithms of the targets, so that relative errors count. Every target must then
+        be positive, in later calls too. With None, ``fit`` takes logarithms only if it chooses ``shrink`` or
+        ``lambda_``, all targets are positive and skewed, and the held-out error becomes clearly smaller.
 
     Attributes
     ----------
@@ -853,7 +852,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
 
     @_whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
-        """Start a model from rows and their targets, and forget what was learned before.
+        """Fit a new model to rows and their targets, which replaces what was learned before.
 
         Parameters
         ----------
@@ -862,7 +861,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             The targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often the squared error of each row counts. Rows of weight 0 are left out.
+            The weight of the squared error of each row. Rows of weight 0 are left out.
 
         Returns
         -------
@@ -881,7 +880,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
 
     @_whole
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
-        """Learn more rows. A model that is not fitted is fitted.
+        """Learn more rows, or fit the model if it is not fitted yet.
 
         Parameters
         ----------
@@ -908,7 +907,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the predictions.
+        """Return the predicted targets of each row.
 
         Parameters
         ----------
@@ -918,7 +917,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            With as many dimensions as y in the call that started the model.
+            The predictions, with as many dimensions as y in the call that started the model.
 
         Examples
         --------
@@ -932,9 +931,9 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         return y[:, 0] if self._flat else y
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ends of intervals that hold the targets of new rows with the probability ``coverage``.
+        """Return the ends of intervals that contain the targets of new rows with probability ``coverage``.
 
-        The probability holds on average over rows like the calibration rows, whatever the distribution
+        The probability is an average over rows like the calibration rows, whatever the distribution
         of the errors (split conformal prediction). ``fit`` calibrates the model if it chooses settings or
         ``validate`` is set; ``calibrate`` calibrates it on other rows. ``remove``, ``refit``, ``merge`` and
         a change of the ridge discard the calibration.
@@ -972,7 +971,7 @@ for _class in (BroadLearningClassifier, BroadLearningRegressor):
 
 
 def _of_kind(estimator: _Learner, other: Any) -> Handle:
-    """Return the model of another estimator, or raise ValueError if it is of another kind or has other inputs."""
+    """Return the model of another estimator, or raise ValueError if its kind or its inputs differ."""
     if not isinstance(other, _Learner) or other._kind != estimator._kind:
         raise ValueError(f"merge takes another BroadLearning{estimator._kind.capitalize()}, not {type(other).__name__}")
     estimator._fitted()
@@ -985,7 +984,7 @@ def _of_kind(estimator: _Learner, other: Any) -> Handle:
 
 
 def _inputs(estimator: _Learner) -> tuple[list[str], list[Any]]:
-    """Return the names of the columns if they have names, and the words of each and its number of inputs."""
+    """Return the names of the columns, if any, and for each column its words and its number of inputs."""
     table = estimator._table
     names = [str(name).strip() for name in getattr(estimator, "feature_names_in_", ())]
     if table is None:
@@ -997,12 +996,12 @@ def _is_sparse(X: Any) -> bool:
     return hasattr(X, "toarray")
 
 
-_CELLS = 2**23  # of a batch, 64 MiB
-_FIRST = 4096  # least number of rows of the first batch, on which fit chooses
+_CELLS = 2**23  # cells of a batch, 64 MiB
+_FIRST = 4096  # minimum number of rows of the first batch, from which fit chooses settings
 
 
 def _batches(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield slices of rows with their rows as an array: one of all rows or, for a sparse X, batches."""
+    """Yield slices of rows with their rows as an array: all rows at once or, for a sparse X, batches."""
     if not _is_sparse(X):
         yield slice(None), X
         return
@@ -1014,7 +1013,7 @@ def _batches(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
 
 
 def _learn(model: Handle, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
-    """Call a method with all rows, batch by batch; after fit or refit of the first batch, partial_fit learns the others."""
+    """Call a method with all rows in batches; after fit or refit on the first, partial_fit learns the others."""
     for rows, part in _batches(X):
         model.call(method, [part, y[rows], None if weights is None else weights[rows, None]])
         method = "partial_fit" if method in ("fit", "refit") else method
@@ -1042,19 +1041,19 @@ def _union(labels: np.ndarray, more: np.ndarray) -> np.ndarray:
 
 
 def _distinct(labels: np.ndarray) -> np.ndarray:
-    """Return the labels without repetitions, in ascending order."""
+    """Return the distinct labels in ascending order."""
     try:
         return np.unique(labels)
     except TypeError as e:
-        raise ValueError(f"labels are of two kinds, which have no order ({e}): give them all as numbers, or all as text") from e
+        raise ValueError(f"labels are of two kinds, which cannot be sorted ({e}): give all as numbers, or all as strings") from e
 
 
 def _classes(classes: Any) -> np.ndarray:
-    """Return the labels that a caller names, without repetitions and in ascending order."""
+    """Return the distinct labels of the argument classes, in ascending order."""
     refuse_masked(classes, "classes")
     labels = np.asarray(as_labels(classes, "classes"))
     if labels.ndim != 1 or labels.size == 0:
-        raise ValueError(f"classes has the shape {labels.shape}; want a list of at least one label")
+        raise ValueError(f"classes has shape {labels.shape}; want a list of at least one label")
     check_labels(labels, "classes")
     return _distinct(labels)
 
@@ -1063,23 +1062,23 @@ _KINDS = {**dict.fromkeys("biuf", "number"), "S": "bytes", **dict.fromkeys("UO",
 
 
 def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
-    """Raise ValueError for labels that cannot be compared, or that their common type does not tell apart."""
+    """Raise ValueError for labels that cannot be compared, or that their common type may not hold exactly."""
     if labels.dtype == more.dtype:
         return
     one, two = (_KINDS.get(each.dtype.kind, each.dtype.kind) for each in (labels, more))
     if one != two:
-        raise ValueError(f"labels are of two kinds, such as {labels[0]!r} and {more[0]!r}: give them all as numbers, or all as text")
+        raise ValueError(f"labels are of two kinds, such as {labels[0]!r} and {more[0]!r}: give all as numbers, or all as strings")
     if one != "number" or (common := np.result_type(labels, more)).kind != "f":
         return
     for each in (labels, more):
         with np.errstate(invalid="ignore"):  # 2**63 as float64 is not an int64
             lost = each.dtype.kind in "iu" and (each.astype(common).astype(each.dtype) != each).any()
         if lost or labels.dtype.kind + more.dtype.kind in ("iu", "ui"):
-            raise ValueError(f"no integer type holds all labels, such as {labels[0]!r} and {more[0]!r}: give them all as int64")
+            raise ValueError(f"no type holds all labels exactly, such as {labels[0]!r} and {more[0]!r}: give all in the same integer type")
 
 
 def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:
-    """Return the places of y in labels, or None if y has other labels."""
+    """Return the index in labels of each element of y, or None if y has other labels."""
     _same_kind(labels, y)
     order = np.argsort(labels)
     found = order.take(np.searchsorted(labels, y, sorter=order), mode="clip")
@@ -1087,12 +1086,12 @@ def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:
 
 
 def _column(places: np.ndarray) -> np.ndarray:
-    """Return places of labels as the library takes them."""
+    """Return indices of labels as a column of float64, as the library takes them."""
     return places.astype(np.float64)[:, None]
 
 
 def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the places of y in labels, as a column of float64."""
+    """Return the index in labels of each element of y, as a column of float64."""
     places = _places(labels, y)
     if places is None:
         raise ValueError(f"y has labels that the model does not know: {_union(labels, y)[len(labels):].tolist()}")
@@ -1100,10 +1099,10 @@ def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _present(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-    """Return the rows whose weight is not 0: a row of weight 0 would still shape the feature maps."""
+    """Return the rows of nonzero weight: a row of weight 0 would still shape the feature maps."""
     if weights is None or weights.all():
         return X, y, weights
     rows = weights != 0
     if not rows.any():
-        raise ValueError("sample_weight is 0 for all rows")
+        raise ValueError("sample_weight is 0 for all rows; want a positive weight for at least one row")
     return X[rows], y[rows], weights[rows]

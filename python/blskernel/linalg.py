@@ -1,7 +1,7 @@
 """Dense linear algebra on the kernels of the library: Cholesky, LDLT, LU, inverses, solves, products.
 
-A symmetric matrix may be given as a square array, of which only the upper triangle is read, or packed:
-as an array of one dimension with the n(n+1)/2 elements of the upper triangle, row by row.
+A symmetric matrix may be a square array, of which only the upper triangle is read, or packed: a
+one-dimensional array of the n(n+1)/2 elements of the upper triangle, row by row.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Factorization:
         Returns
         -------
         numpy.ndarray
-            With the shape of b.
+            X, in the shape of b.
 
         Examples
         --------
@@ -98,13 +98,13 @@ class _Factorization:
 
 
 class Cholesky(_Factorization):
-    """The factorization A = U'U of a symmetric positive definite matrix; `cholesky` makes it."""
+    """The factorization A = U'U of a symmetric positive definite matrix, from `cholesky`."""
 
     _kind = "cholesky"
 
 
 class LDLT(_Factorization):
-    """The factorization P A P' = U'D U of a symmetric matrix, which may be indefinite; `ldlt` makes it."""
+    """The factorization P A P' = U'D U of a symmetric matrix, which may be indefinite, from `ldlt`."""
 
     _kind = "ldlt"
 
@@ -116,7 +116,7 @@ class LDLT(_Factorization):
 
 
 class LU(_Factorization):
-    """The factorization P A = L U of a square matrix; `lu` makes it."""
+    """The factorization P A = L U of a square matrix, from `lu`."""
 
     _kind = "lu"
 
@@ -139,7 +139,7 @@ def cholesky(a: Any) -> Cholesky:
     NumericError
         If the matrix is not positive definite.
     ValueError
-        If it is not square, or holds NaN or infinities.
+        If the matrix is not square, or contains NaN or infinities.
 
     Examples
     --------
@@ -231,9 +231,9 @@ def matmul(a: Any, b: Any) -> np.ndarray:
     Parameters
     ----------
     a : array_like of shape (m, k)
-        An array of one dimension is a column.
+        The left factor. A one-dimensional array is a column.
     b : array_like of shape (k, n)
-        Likewise.
+        The right factor, as `a`.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def pack(a: Any) -> np.ndarray:
     """
     m = as_matrix(a, "A")
     if m.shape[0] != m.shape[1]:
-        raise ValueError(f"A has the shape {m.shape}; want a square matrix")
+        raise ValueError(f"A has shape {m.shape}; want a square matrix")
     return np.concatenate([row[i:] for i, row in enumerate(m)]) if len(m) else np.empty(0)
 
 
@@ -275,7 +275,7 @@ def unpack(packed: Any) -> np.ndarray:
     p = as_matrix(packed, "packed")
     n = (int(np.sqrt(8 * len(p) + 1)) - 1) // 2
     if np.ndim(packed) != 1 or n * (n + 1) // 2 != len(p):
-        raise ValueError(f"{np.shape(packed)} is not the shape of a packed matrix; want n(n+1)/2 numbers")
+        raise ValueError(f"packed has shape {np.shape(packed)}; want one dimension of n(n+1)/2 numbers")
     out, at = np.empty((n, n)), 0
     for i in range(n):
         out[i, i:] = out[i:, i] = p[at : at + n - i, 0]

@@ -1,4 +1,4 @@
-"""An output layer without feature maps: ridge regression that learns and unlearns rows and nodes."""
+"""An output layer without feature maps: ridge regression that learns and unlearns rows, and adds nodes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ._turns import turns
 __all__ = ["IncrementalRidge"]
 
 
-# A file begins with this. Then come the SHA-256 of the rest, a line with the arguments of the constructor,
-# the _Center if there is an intercept, and the state as blsupdate.Encode writes it.
+# The first bytes of a file. The SHA-256 of the rest follows, then a line with the arguments of the
+# constructor, the _Center if there is an intercept, and the state as blsupdate.Encode writes it.
 _MAGIC = b"blsridg2"
 
-# The methods that keep no rows, so that other rows with the same sums of products can stand for a batch.
+# The methods that keep no rows, so that other rows with the same sums of products can replace a batch.
 _CENTRING = ("gram", "qr", "ridge_inverse", "inverse_cholesky")
 
 
 @dataclass(frozen=True)
 class _Center:
-    """The sum of the weights of all rows, their number, and the weighted means of rows and targets."""
+    """The total weight of all rows, the number of rows, and the weighted means of rows and targets."""
 
     weight: float
     rows: int
@@ -53,29 +53,29 @@ class _Center:
     def of(a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> _Center:
         """Return the center of rows."""
         if len(a) != len(y):
-            raise ValueError(f"{len(a)} rows and {len(y)} targets; want equal numbers")
+            raise ValueError(f"the numbers of rows in A and Y are {len(a)} and {len(y)}; want equal numbers")
         weights = np.ones(len(a)) if w is None else w[:, 0]
         total = float(weights.sum())
         if not total > 0:
-            raise ValueError("all rows have weight 0")
-        with np.errstate(invalid="ignore"):  # the library refuses rows with infinities
+            raise ValueError("the total weight of the rows is 0; want a positive weight for at least one row")
+        with np.errstate(invalid="ignore"):  # the library rejects rows with infinities
             return _Center(total, len(a), weights @ a / total, weights @ y / total)
 
     def rows_about(self, a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> list[np.ndarray]:
         """Return rows and targets minus the means, times the square roots of the weights.
 
-        With NaN or infinities, which a mean spreads, return them as they are: the library names the first.
+        If there are NaN or infinities, return rows and targets unchanged: the library names the first.
         """
         if not (np.isfinite(a).all() and np.isfinite(y).all()):
             return [a, y]
         return _rooted(w, a - self.a, y - self.y)
 
     def joined(self, other: _Center) -> tuple[_Center, _Center]:
-        """Return the center of the rows of both, and the point about which the rows of other are to be added.
+        """Return the center of the rows of both, and the point about which to add the rows of other.
 
-        The products of n1 and n2 rows about their common mean are the products about m1, the products
-        about m2, and n1 n2 / (n1 + n2) d'd, d = m2 - m1. The last two terms together are the products of
-        the n2 rows about the point m2 - sqrt(n1 / (n1 + n2)) d.
+        The products of n1 and n2 rows about their common mean are the sum of the products about m1, the
+        products about m2, and n1 n2 / (n1 + n2) d'd, d = m2 - m1. The last two terms together are the
+        products of the n2 rows about the point m2 - sqrt(n1 / (n1 + n2)) d.
         """
         total = self.weight + other.weight
         share, root = other.weight / total, np.sqrt(self.weight / total)
@@ -87,15 +87,15 @@ class _Center:
     def combined(self, t: np.ndarray) -> np.ndarray:
         """Return the means of linear combinations of the targets."""
         if len(t) != len(self.y):
-            raise ValueError(f"T has {len(t)} rows; want {len(self.y)}, one for each target")
-        with np.errstate(all="ignore"):  # the library refuses infinities
+            raise ValueError(f"the number of rows of T is {len(t)}; want {len(self.y)}, one for each target")
+        with np.errstate(all="ignore"):  # the library rejects infinities
             return self.y @ t
 
     def without(self, other: _Center) -> _Center:
         """Return the center of the rows that remain after the rows of other are removed."""
         left = self.weight - other.weight
         if other.rows >= self.rows or not left > 0:
-            raise ValueError(f"{other.rows} rows of weight {other.weight:g} cannot be removed from {self.rows} of weight {self.weight:g}: at least one must stay")
+            raise ValueError(f"cannot remove {other.rows} of {self.rows} rows (weight {other.weight:g} of {self.weight:g}): at least one row must stay")
         share = other.weight / left
         return _Center(left, self.rows - other.rows, self.a + share * (self.a - other.a), self.y + share * (self.y - other.y))
 
@@ -105,7 +105,7 @@ def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], 
     magic, digest, state = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if magic != _MAGIC:
         if magic[:-1] == _MAGIC[:-1]:
-            raise _native.FormatError(f"{name} is of another version: make it again, or use the blskernel that wrote it")
+            raise _native.FormatError(f"{name} has another version of the format: save it again, or use the blskernel that wrote it")
         raise _native.FormatError(f"{name} is not the state of an IncrementalRidge")
     if hashlib.sha256(state).digest() != digest:
         raise _native.FormatError(f"{name} was cut off or altered: copy it again, in binary mode, or use a backup")
@@ -117,7 +117,7 @@ def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], 
 
 
 def _plain(number: Any) -> Any:
-    """Return a number of NumPy, or another number that JSON lacks, as a bool, int or float."""
+    """Return a NumPy number, or another number that json cannot write, as a bool, int or float."""
     return number.item() if isinstance(number, (np.bool_, np.integer)) else float(number)
 
 
@@ -127,9 +127,9 @@ def _weighted(a: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarra
     if w is None:
         return a, y, None
     if len(w) != len(a) or len(w) != len(y):
-        raise ValueError(f"{len(w)} weights for {len(a)} rows and {len(y)} targets; want equal numbers")
+        raise ValueError(f"the numbers of weights, and of rows in A and Y, are {len(w)}, {len(a)} and {len(y)}; want equal numbers")
     if not np.all((w >= 0) & (w < np.inf)):
-        raise ValueError("sample_weight has a weight that is negative or not finite")
+        raise ValueError("sample_weight has a weight that is negative or not finite; want finite numbers of at least 0")
     return a, y, w
 
 
@@ -151,17 +151,17 @@ class IncrementalRidge:
     ----------
     method : {"gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"}
         How updates are done. "gram" is the fastest, "qr" the most accurate, and both can merge and change
-        their ridge. "improved" and "original" are the paper's methods and keep the pseudoinverse.
+        their ridge. "improved" and "original" are the paper's methods and store the pseudoinverse.
     lambda_ : float, optional
-        The ridge, 0 for none. None means 1, as in scikit-learn, and 0 for "improved" and "original", which
-        are for the pseudoinverse.
+        The ridge, 0 for none. None means 1, as in scikit-learn, but 0 for "improved" and "original", which
+        are meant for the pseudoinverse.
     fit_intercept : bool
-        Whether to add a constant to the predictions, `intercept_`, which the ridge does not penalise. After
+        Whether to add a constant that the ridge does not penalise, `intercept_`, to the predictions. After
         every change the weights are exactly the fit to rows and targets minus their means. "improved" and
-        "original" keep rows, and have no intercept.
+        "original" keep rows, and do not support an intercept.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
-        For "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
-        the order of its rows or of the nodes. "auto" takes the form that is faster for these sizes.
+        For "improved", "ridge_inverse" and "inverse_cholesky": the order of the matrices in an update,
+        which is the number of its rows or of the nodes. "auto" takes the faster form for these sizes.
     solve : bool
         Makes "improved" solve systems instead of multiplying by an inverse.
     c : {"auto", "zero", "check"}, optional
@@ -169,7 +169,7 @@ class IncrementalRidge:
         rows than nodes, "zero" never, as in the paper, and "check" whenever the rows require it. With
         a ridge "auto" never uses it, and "check" is an error.
     workspace : int
-        The number of bytes that an update may use to keep products, 0 for 4 GiB.
+        The number of bytes that an update may use to store products; 0 means 4 GiB.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class IncrementalRidge:
         workspace: int = 0,
     ) -> None:
         if method is None:
-            raise ValueError("IncrementalRidge does not choose its method: give one")
+            raise ValueError("method is None, but IncrementalRidge does not choose a method: give one")
         params = {
             "method": method,
             "lambda_": lambda_,
@@ -210,18 +210,18 @@ class IncrementalRidge:
         if not isinstance(fit_intercept, (bool, np.bool_)):
             raise ValueError(f"fit_intercept is {fit_intercept!r}; want True or False")
         if fit_intercept and method not in _CENTRING:
-            raise _native.UnsupportedError(f"the method {method} has no intercept: choose one of {', '.join(_CENTRING)}")
+            raise _native.UnsupportedError(f"the method {method} does not support fit_intercept: choose one of {', '.join(_CENTRING)}")
         self._handle, self._params = _native.Handle("ridge", {"Method": number, **options}), params
         self._intercept = bool(fit_intercept)
         self._center: Optional[_Center] = None  # None without an intercept, and before the first rows
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the arguments of the constructor, as scikit-learn's clone asks for them.
+        """Return the arguments of the constructor, for scikit-learn's clone.
 
         Parameters
         ----------
         deep : bool
-            Has no effect: no argument has parameters.
+            Ignored: no argument has parameters of its own.
 
         Returns
         -------
@@ -255,9 +255,9 @@ class IncrementalRidge:
         """
         unknown = sorted(set(params) - set(self._params))
         if unknown:
-            raise ValueError(f"IncrementalRidge has no parameter {unknown[0]!r}: it has {sorted(self._params)}")
+            raise ValueError(f"IncrementalRidge has no parameter {unknown[0]!r}; want one of {sorted(self._params)}")
         if params and self.n_samples_:
-            raise ValueError("set_params works only before the first rows: change the ridge with set_lambda, or start another object")
+            raise ValueError("set_params works only before the first rows: change the ridge with set_lambda, or create a new object")
         self.__init__(**{**self._params, **params})  # type: ignore[misc]
         return self
 
@@ -271,7 +271,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            How often the squared error of each row counts.
+            The weight of the squared error of each row.
 
         Returns
         -------
@@ -281,7 +281,7 @@ class IncrementalRidge:
         Raises
         ------
         ValueError
-            For shapes that do not fit, and for NaN or infinities.
+            If shapes do not match, or if there are NaN or infinities.
         NumericError
             If the rows do not determine what the method needs.
 
@@ -301,7 +301,7 @@ class IncrementalRidge:
             return self._change(center, "add_rows", about.rows_about(a, y, w))
 
     def _change(self, center: Optional[_Center], method: str, *operands: Any, **options: Any) -> IncrementalRidge:
-        """Call a method that changes the rows, which then have this center: both change or neither, whatever signals come."""
+        """Call a method that changes the rows, and set their center: both or neither, whatever signals arrive."""
         self._handle.call(method, *operands, options=options, then=functools.partial(setattr, self, "_center", center))
         return self
 
@@ -310,18 +310,18 @@ class IncrementalRidge:
         center = self._center
         assert center is not None
         if (a.shape[1], y.shape[1]) != (len(center.a), len(center.y)):
-            raise ValueError(f"the rows have {a.shape[1]} nodes and {y.shape[1]} targets; want {len(center.a)} and {len(center.y)}")
+            raise ValueError(f"the numbers of nodes and targets are {a.shape[1]} and {y.shape[1]}; want {len(center.a)} and {len(center.y)}")
 
     def _padded(self, a: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-        """Return all rows and targets, followed by zeros for the row with which each merge joined the means."""
+        """Return all rows and targets, then zeros for each row that a merge added to join the means."""
         assert self._center is not None
         if len(a) != self._center.rows:
-            raise ValueError(f"there are {len(a)} rows; want the {self._center.rows} rows of the model")
+            raise ValueError(f"the number of rows is {len(a)}; want {self._center.rows}, all rows of the model")
         extra = self._handle.json("attributes")["samples"] - len(a)
         return [np.pad(x, ((0, extra), (0, 0))) for x in (a, y)]
 
     def remove(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
-        """Unlearn rows, which were added before with the same numbers, in any order.
+        """Unlearn rows that were added before with the same values, in any order.
 
         Parameters
         ----------
@@ -341,9 +341,9 @@ class IncrementalRidge:
         Raises
         ------
         ValueError
-            If "improved" or "original" has not learned one of them.
+            If the method is "improved" or "original" and has not learned one of the rows.
         NumericError
-            If the other rows would not determine the weights.
+            If the remaining rows would not determine the weights.
 
         Examples
         --------
@@ -418,7 +418,7 @@ class IncrementalRidge:
             if self._center is None:
                 return self._change(None, "add_nodes", _rooted(w, a, h, y))
             if len(h) != len(a):
-                raise ValueError(f"{len(a)} rows and {len(h)} rows of new columns; want equal numbers")
+                raise ValueError(f"the numbers of rows in A and H are {len(a)} and {len(h)}; want equal numbers")
             self._check_width(a, y)
             both, k = np.hstack([a, h]), a.shape[1]
             center = _Center.of(both, y, w)
@@ -476,7 +476,7 @@ class IncrementalRidge:
         """Start again from the given rows, which replace all others.
 
         Nodes, targets, method and the current ridge stay, and the rounding errors of earlier changes are
-        gone. Use it if `remove` refuses rows, for example when an outlier leaves a window.
+        gone. Call this method if `remove` rejects rows, for example when an outlier leaves a window.
 
         Parameters
         ----------
@@ -485,7 +485,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            How often the squared error of each row counts.
+            The weight of the squared error of each row.
 
         Returns
         -------
@@ -516,7 +516,7 @@ class IncrementalRidge:
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
         """Learn all rows of another object with the same method ("gram" or "qr"), nodes and targets.
 
-        The ridge of this object stays, and the ridge of the other one is not added.
+        The ridge of this object stays, and the ridge of the other object is not added.
 
         Parameters
         ----------
@@ -583,7 +583,7 @@ class IncrementalRidge:
         return self
 
     def refine(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
-        """Make the weights of "gram" more accurate with all rows and targets, until the next change.
+        """Refine the weights of "gram" with all rows and targets. The next change discards the refinement.
 
         Parameters
         ----------
@@ -642,7 +642,7 @@ class IncrementalRidge:
                 self._handle.call("weights", results=[out])
                 return out
             except ValueError:
-                if (self.n_nodes_, self.n_targets_) == out.shape:  # no other thread has changed it since
+                if (self.n_nodes_, self.n_targets_) == out.shape:  # no other thread has changed the shape since
                     raise
 
     def predict(self, x: Any) -> np.ndarray:
@@ -682,8 +682,8 @@ class IncrementalRidge:
     def leverage(self, x: Any) -> np.ndarray:
         """Return ``x (A'A + lambda_ I)**-1 x'`` for each row.
 
-        With an intercept, rows are taken about their mean, and 1 over the sum of all weights is added.
-        "improved" and "original" have leverages only for a lambda_ of 0.
+        With an intercept, the mean of the learned rows is subtracted from x, and 1 over their total weight is
+        added to the result. "improved" and "original" have leverages only if lambda_ is 0.
 
         Parameters
         ----------
@@ -706,7 +706,7 @@ class IncrementalRidge:
             center = self._center
             if center is not None:
                 if a.shape[1] != len(center.a):
-                    raise ValueError(f"the rows have {a.shape[1]} nodes; want {len(center.a)}")
+                    raise ValueError(f"the number of nodes is {a.shape[1]}; want {len(center.a)}")
                 a = a - center.a
             self._handle.call("leverage", [a], [out])
         return out[:, 0] if center is None else out[:, 0] + 1 / center.weight
@@ -718,7 +718,7 @@ class IncrementalRidge:
         -------
         dict
             ``rcond``, the reciprocal condition number; ``digits``, a lower bound on the correct digits;
-            ``advice`` if these are few, and ``instead``, the method to use instead.
+            ``advice`` if the digits are few, and ``instead``, the method to use instead.
 
         Examples
         --------
@@ -763,16 +763,16 @@ class IncrementalRidge:
 
     @property
     def method(self) -> str:
-        """The method."""
+        """The name of the update method."""
         return method_name(self.attributes()["options"]["Method"]) or ""
 
     @property
     def lambda_(self) -> float:
-        """The ridge as it is now."""
+        """The current ridge."""
         return float(self.attributes()["options"]["Lambda"])
 
     def save(self, path: Any) -> None:
-        """Write the whole state to a file, from which `load` continues to the last bit.
+        """Write the whole state to a file. After `load`, all results are the same to the last bit.
 
         Parameters
         ----------
@@ -807,7 +807,7 @@ class IncrementalRidge:
         Raises
         ------
         FormatError
-            If the file is not such a state, is of another version, or was cut off or altered.
+            If the file is not such a state, has another version of the format, or was cut off or altered.
 
         Examples
         --------
