@@ -116,7 +116,7 @@ class Table:
             estimator.feature_names_in_ = np.array(self.names, dtype=object)
 
     def inputs(self, X: Any) -> np.ndarray:
-        """Return the inputs for X: a DataFrame with these columns in any order, an array, or sparse."""
+        """Return the inputs for X: a DataFrame (columns in any order), an array or a sparse matrix."""
         names = getattr(X, "columns", None)
         if names is not None:
             _refuse_twice(self.names or names, names)
@@ -179,7 +179,7 @@ def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
 
 
 def _floats(cells: list[Any]) -> list[Any]:
-    """Return ints and floats with exponents, so that the point of 1.471 is no thousands separator."""
+    """Return ints and floats as strings with exponents: the point of 1.471 could be a thousands separator."""
     real = [isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
     if not any(isinstance(cell, float) and cell == cell for cell in cells) or not all(number or cell is None for number, cell in zip(real, cells)):
         return cells

@@ -136,7 +136,7 @@ def _text(name: Any, what: str) -> str:
 
 
 def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
-    """Return labels from strings: bools, int64 if Python writes all numbers so, or the strings."""
+    """Return labels from strings: bools, int64 if all are integers as Python prints them, or strings."""
     if not texts:
         return np.arange(classes)
     if set(texts) == {"True", "False"}:

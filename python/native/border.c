@@ -14,7 +14,7 @@ __attribute__((constructor)) static void watch(void) { pthread_atfork(NULL, NULL
 
 static int32_t refuse(char *text, int64_t capacity) {
 	static const char why[] =
-		"this process was forked from one that uses blskernel, and does not have its threads: start processes with "
+		"this process was forked from one that uses blskernel, and lacks the threads of blskernel: start processes with "
 		"spawn or forkserver (multiprocessing.set_start_method, joblib's loky), or fork before the first use";
 	if (text != NULL && capacity > 0) {
 		size_t n = sizeof why;

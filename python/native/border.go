@@ -22,8 +22,8 @@ import (
 // main is never called, but a C-shared library must have it.
 func main() {}
 
-// guarded calls f with the pure backend, regardless of the environment. It returns BLS_OK, or for an
-// error or a panic of f its code, with the message in text.
+// guarded calls f with the pure backend, regardless of the environment. It returns BLS_OK. If f fails or
+// panics, guarded returns the code of the error and writes the message to text.
 func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error) (code C.int32_t) {
 	var err error
 	defer func() {
@@ -43,7 +43,7 @@ func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error
 	return C.BLS_OK
 }
 
-// write writes s and a zero byte to text. It cuts s between two characters to fit the capacity.
+// write writes s and a terminating NUL to text. It truncates s at a character boundary to fit the capacity.
 func write(text *C.char, capacity C.int64_t, s string) {
 	if text == nil || capacity <= 0 {
 		return
@@ -82,7 +82,7 @@ func goStart(h C.bls_handle, method, options *C.char, arrays *C.bls_matrix, coun
 		if err != nil {
 			return err
 		}
-		given := slices.Clone(unsafe.Slice((*array)(unsafe.Pointer(arrays)), min(int(count), 4))) // no method has more
+		given := slices.Clone(unsafe.Slice((*array)(unsafe.Pointer(arrays)), min(int(count), 4))) // no method takes 4
 		j, err := e.start(&call{backend: b, name: C.GoString(method), text: []byte(C.GoString(options)), arrays: given})
 		if err == nil {
 			*out = C.bls_handle(add(j))
@@ -120,7 +120,7 @@ func goWait(h C.bls_handle, milliseconds C.int64_t, text *C.char, capacity C.int
 func goResult(h C.bls_handle, bytes unsafe.Pointer, n *C.int64_t) C.int32_t {
 	return guarded(nil, 0, func(blskernel.Backend) error {
 		if n == nil {
-			return valueError("n is NULL")
+			return valueError("n is NULL: give the address of the size")
 		}
 		j, err := lookup[*job](int64(h))
 		if err != nil {

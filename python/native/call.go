@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A method is a line of the table in blskernel.h: the numbers of operands and results, and what it
-// does. Methods for which reads is true do not change the object, and may run in parallel.
+// A method is a row of the table in blskernel.h: the numbers of operands and results, and the function
+// that runs. Methods for which reads is true do not change the object, and may run in parallel.
 type method struct {
 	operands, results int
 	reads             bool
@@ -29,7 +29,7 @@ type array struct {
 	rows, cols, stride int64
 }
 
-// A call has the operands and options of a method, and takes its results.
+// A call holds the operands and options of one call of a method, and receives the results.
 type call struct {
 	ctx     context.Context
 	backend blskernel.Backend
@@ -56,15 +56,15 @@ type options struct {
 	Seed             uint64
 	Metadata         json.RawMessage
 
-	Text  string // a table with tabs between cells
+	Text  string // a tab-separated table
 	Named bool   // its first line names the columns
 	Words map[int]stream.Column
 }
 
-// check returns an error unless the method exists and its arrays are valid and of the right number.
+// check returns an error unless the method exists, takes this number of arrays, and all arrays are valid.
 func (c *call) check() error {
 	if c.run == nil || len(c.arrays) != c.operands+c.results {
-		return valueError("an object of this kind has no method %.40q with %d arrays", c.name, len(c.arrays))
+		return valueError("an object of this kind has no method %.40q for this number of arrays: %d", c.name, len(c.arrays))
 	}
 	for i, a := range c.arrays {
 		impossible := a.rows < 0 || a.cols < 0 || memory.Floats(int(a.rows), int(max(a.cols, a.stride))) >= math.MaxInt64/2
@@ -119,7 +119,7 @@ func storeColumn[T int | float64](c *call, values []T, err error) error {
 	return err
 }
 
-// column returns the numbers of operand i, which must be one column, or nil if it is missing.
+// column returns operand i, which must have one column, as a slice. It returns nil for an omitted operand.
 func (c *call) column(i int) ([]float64, error) {
 	if i >= len(c.in) || c.arrays[i].data == nil && c.arrays[i].rows == 0 {
 		return nil, nil
@@ -134,7 +134,7 @@ func (c *call) column(i int) ([]float64, error) {
 	return out, nil
 }
 
-// targets returns operand 1, and labels returns it as a column of whole numbers.
+// targets returns operand 1, and labels returns operand 1, a column of class numbers, as integers.
 func (c *call) targets() (*mat.Dense, error) { return c.in[1], nil }
 
 func (c *call) labels() ([]int, error) {
@@ -142,7 +142,7 @@ func (c *call) labels() ([]int, error) {
 	out := make([]int, len(values))
 	for r, v := range values {
 		if v != math.Trunc(v) || !(math.Abs(v) < math.MaxInt32) {
-			return nil, valueError("label %v of sample %d is not the number of a class", v, r)
+			return nil, valueError("label %v of sample %d is not a class number", v, r)
 		}
 		out[r] = int(v)
 	}
@@ -171,7 +171,7 @@ func roomToEncode(u blsupdate.Updater) error {
 	return room(memory.Sum(state, state), "encoding a model")
 }
 
-// parse decodes a JSON object into out and refuses unknown fields. An empty text changes nothing.
+// parse decodes a JSON object into out and rejects unknown fields. An empty text leaves out unchanged.
 func parse(text []byte, out any) error {
 	if len(text) == 0 {
 		return nil

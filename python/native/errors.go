@@ -18,16 +18,16 @@ import (
 
 var errRunning = errors.New("the method is still running: wait for it, or cancel it and wait")
 
-// valueError returns an error about arguments or options. Its code is BLS_VALUE, as by default.
+// valueError returns an error about arguments or options, with the default code, BLS_VALUE.
 func valueError(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// An unsupportedError says that a method lacks an action.
+// An unsupportedError reports an action that the update method does not support.
 type unsupportedError struct{ error }
 
 type panicError struct{ error }
 
 func panicked(value any) error {
-	return panicError{valueError("a fault in blskernel: %v: please report it, and do not use the object any more", value)}
+	return panicError{valueError("internal error of blskernel (%v): please report it, and do not use the object any more", value)}
 }
 
 func is[T error](err error) bool {

@@ -77,7 +77,7 @@ func (o *factor) methods() map[string]method {
 func (o *factor) solve(c *call) error {
 	a := c.arrays[0]
 	if a.rows != int64(o.f.Dim()) {
-		return valueError("B is %d×%d; want %d rows, like A", a.rows, a.cols, o.f.Dim())
+		return valueError("B is %d×%d; want as many rows as A has, %d", a.rows, a.cols, o.f.Dim())
 	}
 	dst, err := c.out(int(a.rows), int(a.cols))
 	if err != nil || dst.IsEmpty() {
@@ -110,7 +110,7 @@ func (o *factor) factorize(c *call) error {
 	}
 	var f factorization
 	var err error
-	none := math.Inf(1) // Python warns according to the attribute rcond
+	none := math.Inf(1) // the Python package checks rcond, and warns
 	switch o.kind {
 	case "lu":
 		lu := &lapack.LU{Backend: c.backend, MaxCondition: none}

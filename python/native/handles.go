@@ -25,11 +25,11 @@ func add(v any) int64 {
 	return h
 }
 
-// A handleError is a handle that is unknown, or stands for something else.
+// A handleError is a handle that is unknown or of the wrong kind.
 type handleError int64
 
 func (h handleError) Error() string {
-	return fmt.Sprintf("handle %d was freed, or belongs to another process or kind: make or load the object again", h)
+	return fmt.Sprintf("handle %d was freed, is of the wrong kind, or belongs to another process: create or load the object again", h)
 }
 
 func lookup[T any](h int64) (T, error) {
@@ -55,7 +55,7 @@ func remove(h int64) error {
 	return nil
 }
 
-// An object has the methods of its kind, by their names.
+// An object returns the methods of its kind, by name.
 type object interface{ methods() map[string]method }
 
 type entry struct {
@@ -118,7 +118,7 @@ func (e *entry) run(c *call, j *job) (err error) {
 		if err != nil {
 			return err
 		} else if o == e {
-			return valueError("an object cannot be merged with itself")
+			return valueError("an object cannot be merged with itself: merge a copy")
 		}
 		pairs.Lock()
 		defer pairs.Unlock()

@@ -30,7 +30,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object that data describes. data comes from encode or from a model file.
+// decode returns the object that is encoded in data, the result of encode or the contents of a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -72,7 +72,8 @@ func (l *learner) methods() map[string]method {
 	return all
 }
 
-// learns returns a method that calls run. Success drops the held-out score, and ends an unfinished run.
+// learns returns a method that calls run. If run succeeds, the metadata loses its held-out score, and the
+// progress of an unfinished training run is marked as done.
 func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	return func(c *call) error {
 		err := run(c)
@@ -101,7 +102,7 @@ func (l *learner) merge(c *call) error {
 	other, ok := c.other.(*learner)
 	switch {
 	case !ok || (l.Classifier == nil) != (other.Classifier == nil):
-		return valueError("the other object is of another kind")
+		return valueError("the other object is of another kind: merge a model of the same kind")
 	case l.Classifier != nil:
 		return l.Classifier.Merge(other.Classifier)
 	}
@@ -129,7 +130,7 @@ func addClassifier(l *learner, to map[string]method) {
 	to["relabel"] = method{run: func(c *call) error {
 		err := m.Relabel(c.To, c.Classes)
 		if err == nil {
-			l.Metadata.Classes = nil // they were in the old order
+			l.Metadata.Classes = nil // the old order
 		}
 		return err
 	}}
@@ -155,7 +156,7 @@ func addClassifier(l *learner, to map[string]method) {
 // An action learns samples with labels or targets, and weights.
 type action[Y any] = func(ctx context.Context, x *mat.Dense, y Y, weights []float64) error
 
-// addLearning adds to the map all methods that take samples. y returns the labels or targets of a call.
+// addLearning adds all methods that take samples to the map. y returns the labels or targets of a call.
 func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, error), fit, partialFit, refit, remove, calibrate action[Y],
 	importance func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
 ) {
@@ -214,8 +215,8 @@ func (l *learner) attributes(c *call) error {
 	return c.give(out)
 }
 
-// encode gives the bytes of the model file. Fields of the option Metadata replace the current ones. It
-// leaves out labels from before the model gained classes: only the caller knows the labels of all.
+// encode gives the bytes of the model file. Fields of the option Metadata replace the current ones. Without
+// that option, encode omits labels that do not cover all classes: only the caller knows all labels.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {
 		return err
@@ -225,7 +226,7 @@ func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range [][]byte{present, c.Metadata} { // as text, since a copy would share slices
+	for _, text := range [][]byte{present, c.Metadata} { // as JSON, since a copy would share slices
 		if err := parse(text, &f.Metadata); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"blskernel/blsupdate"
 )
 
-// A ridge is a blsupdate.Updater that the first rows start.
+// A ridge is a blsupdate.Updater, which is created from the first rows.
 type ridge struct {
 	Method blsupdate.Method
 	blsupdate.Options
@@ -36,7 +36,7 @@ func (r *ridge) methods() map[string]method {
 		"merge": {run: on(func(c *call, u blsupdate.Updater) error {
 			other, ok := c.other.(*ridge)
 			if !ok || other.u == nil {
-				return valueError("the other object is not an IncrementalRidge with rows")
+				return valueError("the other object is not an IncrementalRidge with rows: add rows to it first")
 			}
 			return u.Merge(other.u)
 		})},

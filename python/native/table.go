@@ -15,7 +15,7 @@ import (
 // described is the number of leading rows that determine the columns, as in the command train.
 const described = 4096
 
-// rows returns a reader of Text. It treats the words that pandas writes for missing cells as missing.
+// rows returns a reader of Text. Cells that pandas writes for missing values, <NA> and NaT, are missing too.
 func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	opt.Format, opt.Comma, opt.Header = stream.CSV, '\t', stream.HeaderAbsent
 	if c.Named {
@@ -28,9 +28,9 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	return stream.Open(c.ctx, []string{"X"}, opt)
 }
 
-// describe gives an object with metadata, which say how the columns of Text become inputs, absent if
-// Survey describes none; indicated, which adds indicators of missing cells, or is null if none helps;
-// and notes. The columns in Words are known already, and Text has numbers in their place.
+// describe gives metadata, which say how the columns of Text become inputs; indicated, the same with
+// indicators of missing cells, or null if none helps; and notes. Metadata are absent if Survey describes
+// no columns. The columns in Words are known already, and Text has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *call) inputs() error {
 }
 
 // inFrame rewrites an error of a reader for users of a DataFrame: it counts rows from 0, and gives the
-// remedies as calls of pandas.
+// remedies as pandas calls.
 func (c *call) inFrame(err error) error {
 	var e *stream.Error
 	if !errors.As(err, &e) {
