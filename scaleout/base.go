@@ -13,15 +13,15 @@ import (
 	"blskernel/mat"
 )
 
-// A base is the model that provides the feature maps of a pipeline. It does not change, and any number
-// of goroutines may use it at once.
+// A base is the model that provides the feature maps of a pipeline. It never changes, so goroutines may
+// use it concurrently.
 type base struct{ *model.Model }
 
 func (b *base) classifies() bool { return b.Classifier != nil }
 
-// expand returns the rows A and targets Y that the output layer learns from a batch. all are the labels
-// of the new classes: classes, then the labels that the batch adds. The error is a *model.Error if a
-// row is too large to be learned, or a target of a model of logarithms is not positive.
+// expand returns the rows A and targets Y that the output layer learns from a batch. all lists the labels
+// of the new classes: classes, then the labels that the batch adds. The error is a *model.Error if a row
+// is too large to be learned, or if the model learns logarithms and a target is not positive.
 func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string) (a, y *mat.Dense, all []string, err error) {
 	large := -1
 	if b.classifies() {
@@ -56,8 +56,8 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 	return a, y, all, err
 }
 
-// withState returns the model of b with the output layer and the classes of a state. It leaves out the
-// metadata of b's training.
+// withState returns the model of b with the output layer and the classes of a state. The metadata about
+// the training of b are left out.
 func (b *base) withState(s *State) (*modelfile.File, error) {
 	f := &modelfile.File{Metadata: b.Metadata}
 	meta := &f.Metadata

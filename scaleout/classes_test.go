@@ -36,8 +36,8 @@ func csvClasses(x *mat.Dense, labels []string, rows []int) []byte {
 	return []byte(b.String())
 }
 
-// TestNewClasses fits shards with labels that the model of the features does not have, each with other
-// classes. It compares the result with a state of all rows that knew all classes from the start.
+// TestNewClasses fits shards with labels that the base model lacks, each shard with other labels. It
+// compares the result with a state of all rows that knew all classes from the start.
 func TestNewClasses(t *testing.T) {
 	names := []string{"d", "b", "c", "a"} // the model has the first two
 	x, numbers := classes(600, names)
@@ -126,7 +126,7 @@ func TestClassesInAnyOrder(t *testing.T) {
 				in := encoded(t, parts[i])
 				testutil.NoError(t, sum.add(parts[i]))
 				if !bytes.Equal(in, encoded(t, parts[i])) {
-					t.Error("the state that is added has changed")
+					t.Error("the added state has changed")
 				}
 				var err error
 				sum, err = decodeState(encoded(t, sum))
@@ -134,7 +134,7 @@ func TestClassesInAnyOrder(t *testing.T) {
 			}
 			testutil.NoError(t, sum.sorted())
 			if got := fmt.Sprint(sum.classes); got != "[10 9 x]" || sum.updater.Targets() != 6 || sum.updater.Samples() != 20 {
-				t.Fatalf("the classes are %s, of %d targets and %d samples", got, sum.updater.Targets(), sum.updater.Samples())
+				t.Fatalf("the sum has classes %s, %d targets and %d samples", got, sum.updater.Targets(), sum.updater.Samples())
 			}
 			w := weights(t, sum.updater)
 			if want == nil {
@@ -148,7 +148,7 @@ func TestClassesInAnyOrder(t *testing.T) {
 	numbers := state(blsupdate.Gram, []string{"10", "9", "p", "p"})
 	testutil.NoError(t, numbers.sorted())
 	if got := fmt.Sprint(numbers.classes); got != "[9 10]" {
-		t.Errorf("numbers are in the order %s", got)
+		t.Errorf("numeric labels are in the order %s", got)
 	}
 	many := []string{}
 	for i := range model.MaxClasses {

@@ -2,18 +2,17 @@ package scaleout
 
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-// Fit fits the output layer of a model to all samples of the files that match patterns. Patterns are
-// globs on Beam's file systems. It writes a model file with the feature maps, names and classes of
-// opt.Model. The file includes the state of the output layer, so the model can learn more. Up to
-// rounding the result equals the fit of one process to the same samples, with the same feature maps and
-// ridge, however the samples are divided into files, bundles and workers, and however often a bundle
-// runs.
+// Fit fits the output layer of a model to all samples of the files that match patterns, which are globs
+// on Beam's file systems. The pipeline writes a model file with the feature maps, names and classes of
+// opt.Model. The file includes the state of the output layer, so the model can learn more. Up to rounding
+// the result equals a fit in one process to the same samples, with the same feature maps and ridge. It
+// does not matter how the samples are divided into files, bundles and workers, or how often a bundle runs.
 //
 // The n-th file that targets match has the labels or targets of the n-th file that patterns match.
-// Patterns keep the given order, and the files of each are sorted by name. Package dataset/stream reads
-// them: idx, .npy, .npz and CSV, plain or gzipped. Words, missing cells and numbers are read as in the
-// training of the model. The counters [MetricUnknown], [MetricFilled] and [MetricDropped] count unknown
-// words, cells filled in and rows left out. A file without samples adds nothing. Beam reads remote
+// Patterns keep the given order, and the files of each pattern are sorted by name. Package dataset/stream
+// reads the files: idx, .npy, .npz and CSV, plain or gzipped. Words, missing cells and numbers are read as
+// in the training of the model. The counters [MetricUnknown], [MetricFilled] and [MetricDropped] count
+// unknown words, cells filled in and rows left out. A file without samples adds nothing. Beam reads remote
 // files once from beginning to end, so remote .npz files cannot be read.
 //
 //	cost: for each sample bls.Features.Transform, and k² + 2ck flops for the state with Gram, 2k² +
@@ -22,8 +21,8 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	memory: in a worker, the model once and, for each running bundle, the state (4k² bytes with
 //	Gram, 8k² with QR) and a batch with its nodes (8(d+k) bytes per row). In the last step, about
 //	four times the state.
-//	panics: for invalid options, no pattern, a model that CheckModel refuses, and a scheme whose
-//	file system is not linked into the program. As with Beam's own functions the value is an error.
+//	panics: for invalid options, no pattern, a model that CheckModel rejects, and a scheme whose file
+//	system is not linked into the program. The value is an error, or a string if a pattern is missing.
 //	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file that
 //	cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model; the
 //	first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow, or

@@ -26,8 +26,8 @@ func (sh sharded) reordered(t testing.TB, order func(paths []string)) sharded {
 }
 
 // TestFit fits to digits in shards of all formats, with several orders, batches and numbers of states.
-// The files are local, or in a remote file system of Beam. The weights agree with one process up to the
-// bound on rounding. The ridge is so large that adding it twice would show.
+// The files are local, or in a remote file system of Beam. The weights agree with a fit in one process up
+// to the bound on rounding. The ridge is so large that adding it twice would show.
 func TestFit(t *testing.T) {
 	const lambda, remote = 20, "memfs://fit"
 	model := sampleFile(t, modelfile.Metadata{})
@@ -69,7 +69,7 @@ func TestFit(t *testing.T) {
 			f, result := test.shards.fit(t, opt)
 			want, limit := one(t, opt.Method, a, y, lambda)
 			if twice, _ := one(t, opt.Method, a, y, 2*lambda); !(difference(weights(t, twice), weights(t, want)) > 1e6*limit) {
-				t.Fatal("lambda twice makes no difference")
+				t.Fatal("adding lambda twice makes no difference")
 			}
 			got := f.Classifier.Updater()
 			checkWeights(t, name, got, want, limit)

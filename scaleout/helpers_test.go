@@ -80,7 +80,7 @@ func fails(t testing.TB, build func(s beam.Scope), texts ...string) {
 	t.Helper()
 	_, err := run(build)
 	if err == nil {
-		t.Fatalf("the pipeline has succeeded, and should have failed with %q", texts)
+		t.Fatalf("the pipeline succeeded; want an error with %q", texts)
 	}
 	testutil.Contains(t, err.Error(), texts...)
 }
@@ -143,7 +143,7 @@ func npyLabels(labels []byte) []byte {
 	return out
 }
 
-// csvImages returns images as a text without a header, whose first column is the label.
+// csvImages returns images as CSV without a header; the first column is the label.
 func csvImages(s *dataset.Images, from, to int) []byte {
 	var b []byte
 	x := s.Dense(from, to)
@@ -210,7 +210,7 @@ func (sh sharded) fit(t testing.TB, opt Options) (*modelfile.File, beam.Pipeline
 	return f, result
 }
 
-// one returns the updater that one process fits, and the bound on the error of another fit's weights.
+// one returns an updater fitted in one process, and the bound on the error of the weights of another fit.
 func one(t testing.TB, method blsupdate.Method, a, y *mat.Dense, lambda float64) (blsupdate.Updater, float64) {
 	t.Helper()
 	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})
@@ -222,7 +222,7 @@ func one(t testing.TB, method blsupdate.Method, a, y *mat.Dense, lambda float64)
 func checkWeights(t testing.TB, what any, got interface{ Weights() (*mat.Dense, error) }, want blsupdate.Updater, limit float64) {
 	t.Helper()
 	if d := difference(weights(t, got), weights(t, want)); !(d <= limit) {
-		t.Errorf("%v: the weights differ by %.3g, and may by %.3g", what, d, limit)
+		t.Errorf("%v: the weights differ by %.3g; want at most %.3g", what, d, limit)
 	}
 }
 
@@ -231,7 +231,7 @@ func condition(t testing.TB, a *mat.Dense, lambda float64) float64 {
 	t.Helper()
 	var svd gonum.SVD
 	if !svd.Factorize(a, gonum.SVDNone) {
-		t.Fatal("no singular values")
+		t.Fatal("the SVD did not converge")
 	}
 	s := svd.Values(nil)
 	first, last := s[0], s[len(s)-1]

@@ -26,9 +26,9 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
-// it sets aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
-// key. Its outputs are its only effects. StartBundle drops what a failed bundle left behind.
+// A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that is
+// set aside. The key of the state is a hash of the first shard, so a repeated bundle has the same key. A
+// bundle has no side effects: StartBundle discards what a failed bundle left behind.
 type learnFn struct {
 	withModel
 	Options Options
@@ -50,8 +50,8 @@ func (fn *learnFn) FinishBundle(_ context.Context, emit func(int64, *State), _ f
 	fn.state = nil
 }
 
-// keyOf returns a key of 63 bits, a hash of the path of the shard. Keys spread the states over the
-// lowest level of the merge tree.
+// keyOf returns a 63-bit hash of the path of the shard, the key of a state. Keys spread the states over
+// the lowest level of the merge tree.
 func keyOf(shard Shard) int64 {
 	sum := sha256.Sum256([]byte(shard.Path))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
@@ -69,7 +69,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 		case limit == 0:
 			return fault
 		case count == limit:
-			return fmt.Errorf("bad rows: more than the %d that SkipBad allows; the last is %s; correct the data, or raise SkipBad", limit, line)
+			return fmt.Errorf("there are more bad rows than SkipBad allows, %d (the last is %s): correct the data, or raise SkipBad", limit, line)
 		}
 		count++
 		badCounter.Inc(ctx, 1)
@@ -109,8 +109,8 @@ func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) erro
 }
 
 // learn learns the samples of a batch, except the rows that aside accepts as bad: rows with a label
-// that the model neither has nor gains, rows whose nodes overflow, and rows with targets that are not
-// positive for a model of logarithms.
+// that the model neither has nor gains, rows whose nodes overflow, and, if the model learns logarithms,
+// rows with a target that is not positive.
 func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(error) error) (err error) {
 	known, _ := b.Split(func(i int) bool {
 		what := fn.unknown(b, i, shard)
@@ -199,7 +199,7 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 }
 
 // flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
-// the text of an error. The notation of numbers comes from the base model, so its flag is train's.
+// the text of an error. The notation of numbers comes from the base model, so the flag is one of train.
 func flagOf(r stream.Remedy) string {
 	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {
@@ -243,6 +243,6 @@ func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	case 0:
 		return fault(noTargets)
 	default:
-		return fault("has %d columns of labels or targets, but the model has %d; name the ones to use", r.Outputs(), want)
+		return fault("has the wrong number of label or target columns, %d; name the %d of the model", r.Outputs(), want)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // outputs are the outputs of a bundle.
 type outputs struct {
 	key     int64
-	emitted *State // nil without one
+	emitted *State // nil if there is none
 	state   []byte // its encoding when it was emitted
 	samples int
 	bad     []string
@@ -55,7 +55,7 @@ func bundle(fn *learnFn, shards ...Shard) (out outputs, err error) {
 }
 
 // TestBundleRetried repeats bundles that stopped, with an error or without one, on the same instance.
-// Their outputs are equal to a fresh instance's, to the bit, and later bundles do not change them.
+// Their outputs equal the outputs of a fresh instance to the bit, and later bundles do not change them.
 func TestBundleRetried(t *testing.T) {
 	folder := t.TempDir()
 	var shards []Shard
@@ -65,7 +65,7 @@ func TestBundleRetried(t *testing.T) {
 	wrong := strings.Replace(string(csvImages(digits(), 0, 20)), "\n", "\n3,oh\n", 1)
 	bad := Shard{Path: writeFile(t, folder, "bad.csv", []byte(wrong))}
 	model := sampleFile(t, modelfile.Metadata{})
-	none := func(int64, *State) { t.Error("an output of a bundle that is not finished") }
+	none := func(int64, *State) { t.Error("an unfinished bundle has an output") }
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		opt := Options{Targets: []string{"1"}, Batch: 20, Method: method}
 		want, err := bundle(newLearnFn(t, model, opt), shards...)
@@ -80,11 +80,11 @@ func TestBundleRetried(t *testing.T) {
 				testutil.NoError(t, fn.ProcessElement(background, shard, none, nil))
 			}
 			if err := fn.ProcessElement(background, bad, none, nil); err == nil {
-				t.Fatal("a bad row is learned")
+				t.Fatal("a bad row was learned")
 			}
 			got, err := bundle(fn, shards...)
 			if err != nil || got.key != want.key || !bytes.Equal(got.state, want.state) {
-				t.Errorf("%v: a bundle that was stopped after %d shards and run again has another output (%v)", method, stop, err)
+				t.Errorf("%v: a bundle that was stopped after %d shards has another output when repeated (%v)", method, stop, err)
 			}
 			all = append(all, got)
 		}
@@ -106,7 +106,7 @@ type faulty struct {
 	opt   Options
 	rows  int      // samples that are left after bad rows are set aside
 	bad   []string // the messages about bad rows
-	fatal string   // that about the file
+	fatal string   // the message about the file
 }
 
 // faultyShards returns shards with each kind of fault that package stream reports.
@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 					case limit == 0 && f.bad != nil:
 						want = f.bad[0]
 					case limit < len(f.bad):
-						want = fmt.Sprintf("bad rows: more than the %d that SkipBad allows; the last is %s", limit, shard.Path)
+						want = fmt.Sprintf("there are more bad rows than SkipBad allows, %d (the last is %s", limit, shard.Path)
 					}
 					at := fmt.Sprintf("%s, batches of %d, at most %d bad", shard.Path, batch, limit)
 					out, err := bundle(newLearnFn(t, model, opt), shard)
@@ -185,11 +185,11 @@ func TestFaults(t *testing.T) {
 					}
 					slices.Sort(out.bad)
 					if err != nil || out.samples != f.rows || (out.state == nil) != (f.rows == 0) || len(out.bad) != len(f.bad) {
-						t.Fatalf("%s: %d samples are learned, set aside are %q, %v", at, out.samples, out.bad, err)
+						t.Fatalf("%s: learned %d samples, set aside %q: %v", at, out.samples, out.bad, err)
 					}
 					for i, text := range f.bad {
 						if !strings.Contains(out.bad[i], text) {
-							t.Errorf("%s: set aside is %q, and should be %q", at, out.bad[i], text)
+							t.Errorf("%s: set aside %q, want %q", at, out.bad[i], text)
 						}
 					}
 				}
@@ -198,8 +198,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsTogether fits to all shards with bad rows at once, and to good ones. The limit is for all
-// of them together.
+// TestFaultsTogether fits to all shards with bad rows at once, and to good shards. The limit applies to
+// the bad rows of all shards together.
 func TestFaultsTogether(t *testing.T) {
 	folder := t.TempDir()
 	sh := shards(t, t.TempDir(), "csv", digits(), 3)
@@ -217,10 +217,10 @@ func TestFaultsTogether(t *testing.T) {
 	f, result := sh.fit(t, opt)
 	listed := bytes.Count(readAll(t, opt.BadOut), []byte("\n"))
 	if n := f.Classifier.Updater().Samples(); n != rows || counter(result, MetricRows) != int64(n) || counter(result, MetricBad) != int64(total) || listed != total {
-		t.Errorf("%d samples are learned, and should be %d; %d bad rows are listed of %d", n, rows, listed, total)
+		t.Errorf("learned %d samples, want %d; listed %d bad rows, want %d", n, rows, listed, total)
 	}
 	opt.SkipBad--
-	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("%d bad rows, but the limit is %d", total, total-1), folder)
+	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("the number of bad rows is %d, but the limit is %d", total, total-1), folder)
 }
 
 // TestReadStopped checks that a canceled context is an error, but not a fault of the file, and that no

@@ -13,11 +13,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-// A Shard is one file of samples, with the file of their targets if there is one. Paths name files on
+// A Shard is one file of samples, with a separate file of targets if there is one. Paths name files on
 // Beam's file systems, such as "gs://bucket/x.npy"; a path without a scheme is local.
 type Shard struct {
 	Path    string // of the samples
-	Targets string // of their labels or targets; empty if Path has them
+	Targets string // of their labels or targets; empty if these are in Path
 }
 
 func init() {
@@ -26,8 +26,8 @@ func init() {
 	register.Emitter1[Shard]()
 }
 
-// match returns a PCollection<Shard> of the files of patterns. The result is shuffled, so that any
-// worker may get any shard.
+// match returns a PCollection<Shard> of the files that match patterns and targets. The result is
+// shuffled, so that any worker may get any shard.
 func match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	if len(patterns) == 0 {
 		panic("scaleout: no patterns; give at least one pattern that names files")
@@ -67,7 +67,7 @@ func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
 		return nil, err
 	}
 	if len(targets) > 0 && len(labels) != len(paths) {
-		return nil, fmt.Errorf("scaleout: %d files of samples, but %d of targets: each file of samples needs a file of targets, in the same order",
+		return nil, fmt.Errorf("scaleout: the numbers of sample files and target files are %d and %d: give one target file for each sample file, in the same order",
 			len(paths), len(labels))
 	}
 	shards := make([]Shard, len(paths))
@@ -94,7 +94,7 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 		for _, file := range files {
 			same := beamfile.Resolve(file)
 			if before, twice := patternOf[same]; twice {
-				return nil, fmt.Errorf("scaleout: the patterns %s and %s both name the file %s, which would be learned twice", before, pattern, file)
+				return nil, fmt.Errorf("scaleout: the patterns %s and %s both name the file %s, which would be learned twice: name it once", before, pattern, file)
 			}
 			patternOf[same] = pattern
 		}

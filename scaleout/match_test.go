@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 )
 
-// TestMatch pairs files in several places, and names files that do not fit together.
+// TestMatch pairs files in several places, and checks the errors for files that do not match.
 func TestMatch(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"x-2", "x-10", "x-1", "y-10", "y-2", "y-1", "z"} {
@@ -39,7 +39,7 @@ func TestMatch(t *testing.T) {
 			got = nil
 			testutil.NoError(t, (&matchFn{test.patterns, test.targets}).ProcessElement(background, nil, func(s Shard) { got = append(got, s) }))
 			if !slices.Equal(got, test.want) {
-				t.Errorf("%q and %q are %v, and should be %v", test.patterns, test.targets, got, test.want)
+				t.Errorf("%q and %q give %v, want %v", test.patterns, test.targets, got, test.want)
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func TestMatch(t *testing.T) {
 		want              string
 	}{
 		{[]string{at("x-*"), at("q-*")}, nil, "scaleout: no file matches " + at("q-*")},
-		{[]string{at("x-*")}, []string{at("y-2")}, "scaleout: 3 files of samples, but 1 of targets"},
+		{[]string{at("x-*")}, []string{at("y-2")}, "scaleout: the numbers of sample files and target files are 3 and 1"},
 		{[]string{at("x-*"), folder + "/./x-2"}, nil, "which would be learned twice"},
 		{[]string{at("x-*"), at("x-2")}, nil, fmt.Sprintf("scaleout: the patterns %s and %s both name the file %s", at("x-*"), at("x-2"), at("x-2"))},
 		{[]string{at("[")}, nil, "scaleout: listing " + at("[")},

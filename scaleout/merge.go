@@ -15,10 +15,10 @@ func init() {
 // fanIn is the mean number of states that merge adds into one on each level of its tree.
 const fanIn = 8
 
-// merge adds a PCollection<KV<int64, *State>> of about number states along a tree. On each level a
-// CombineFn adds the states with keys that are equal modulo a power of fanIn, so that no worker
-// receives all states. The result is a PCollection<*State> of one element, or empty if there are no
-// states. The order of the sum, and so its last bits, may differ between two runs.
+// merge sums a PCollection<KV<int64, *State>> of about number states along a tree. On each level a
+// CombineFn adds the states whose keys are equal modulo a power of fanIn, so that no worker receives all
+// states. The result is a PCollection<*State> of one element, or an empty one if there are no states. The
+// order of the sum, and so its last bits, may differ between two runs.
 func merge(s beam.Scope, states beam.PCollection, number int) beam.PCollection {
 	for _, keys := range levels(number) {
 		s := s.Scope(fmt.Sprintf("level of %d keys", keys))
@@ -27,8 +27,8 @@ func merge(s beam.Scope, states beam.PCollection, number int) beam.PCollection {
 	return beam.DropKey(s, states)
 }
 
-// levels returns the numbers of keys on the levels of a tree for the given number of states. They are
-// powers of fanIn, from at least states/fanIn on the lowest level to 1 at the root.
+// levels returns the number of keys on each level of a tree for the given number of states: powers of
+// fanIn, from at least states/fanIn on the lowest level to 1 at the root.
 func levels(states int) []int64 {
 	keys := []int64{1}
 	for keys[0] < (int64(states)-1)/fanIn+1 {
@@ -43,7 +43,7 @@ type levelFn struct {
 	Keys int64
 }
 
-// ProcessElement returns the key modulo Keys with the state.
+// ProcessElement returns the key modulo Keys, and the state.
 func (fn *levelFn) ProcessElement(key int64, state *State) (int64, *State) {
 	return key % fn.Keys, state
 }

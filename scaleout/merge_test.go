@@ -50,7 +50,7 @@ func TestMerge(t *testing.T) {
 	}
 	state := &State{}
 	if key, s := (&levelFn{Keys: 8}).ProcessElement(13, state); key != 5 || s != state {
-		t.Errorf("of 8 keys 13 becomes %d", key)
+		t.Errorf("with 8 keys, key 13 becomes %d", key)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestLevels(t *testing.T) {
 		1: {1}, 8: {1}, 9: {8, 1}, 64: {8, 1}, 65: {64, 8, 1}, 6400: {4096, 512, 64, 8, 1},
 	} {
 		if got := levels(states); !slices.Equal(got, want) {
-			t.Errorf("the levels for %d states are %v, not %v", states, got, want)
+			t.Errorf("the levels for %d states are %v, want %v", states, got, want)
 		}
 	}
 }
@@ -76,12 +76,12 @@ func TestKeys(t *testing.T) {
 		seen[key%8]++
 	}
 	if slices.Min(seen) < 60 || slices.Max(seen) > 140 { // 100 on average, with a standard deviation of 9.4
-		t.Errorf("800 shards have the keys %v", seen)
+		t.Errorf("the numbers of shards by key are %v", seen)
 	}
 }
 
-// TestMergeFn checks that only the first argument changes, even when it changes later. It does not
-// change if the other state is of another method.
+// TestMergeFn checks that only the first argument changes, even when it changes later. The first argument
+// does not change if the other state has another method.
 func TestMergeFn(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		inputs := make([]*State, 4)
@@ -106,7 +106,7 @@ func TestMergeFn(t *testing.T) {
 		}
 		second = add(second, inputs[3]) // which borrowed inputs[2] until now
 		if n, m := sum.updater.Samples(), second.updater.Samples(); n != 3*shardRows || m != 2*shardRows || bytes.Equal(was, encoded(t, second)) {
-			t.Errorf("%v: the sum has %d samples, and the other accumulator %d", method, n, m)
+			t.Errorf("%v: the sum has %d samples, the other accumulator %d", method, n, m)
 		}
 		for i, s := range inputs {
 			if !bytes.Equal(before[i], encoded(t, s)) {

@@ -2,10 +2,9 @@ package scaleout
 
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-// The counters of a pipeline, which runners report under MetricsNamespace. For repeated bundles, a
-// runner that tells attempts apart reports two sums: over all attempts (Beam's
-// CounterResult.Attempted), and over the ones whose outputs it used (Committed). No result of a
-// pipeline depends on a counter.
+// The counters of a pipeline, which runners report under MetricsNamespace. If bundles are repeated, a
+// runner that distinguishes attempts reports two sums: over all attempts (Beam's CounterResult.Attempted),
+// and over the attempts whose outputs it used (Committed). No result of a pipeline depends on a counter.
 const (
 	MetricsNamespace = "blskernel"
 
@@ -13,8 +12,8 @@ const (
 	MetricRows = "rows"
 	// MetricBad counts the rows that are set aside.
 	MetricBad = "bad"
-	// MetricDropped counts the rows with a missing cell that the model leaves out, and MetricFilled
-	// the missing cells that it fills in. MetricUnknown followed by the name of a column of words
+	// MetricDropped counts the rows that are left out because of a missing cell, and MetricFilled the
+	// missing cells that are filled in. MetricUnknown, followed by the name of a column of words,
 	// counts the words of the column that the model does not know.
 	MetricDropped = "dropped"
 	MetricFilled  = "filled"

@@ -16,15 +16,15 @@ import (
 	"blskernel/scaleout/internal/beamfile"
 )
 
-// A withModel holds the model of the features in a step. Path and SHA256 travel to the workers, where
-// Setup loads base.
+// A withModel holds the base model in a step. Path and SHA256 travel to the workers, where Setup loads
+// base.
 type withModel struct {
 	Path   string // of the model file
 	SHA256 string // of the whole file when the pipeline was built, in hexadecimal; empty until it is read
 	base   *base  // also in the program that builds the pipeline, so that it loads the model once
 }
 
-// CheckModel returns an error, for which Fit panics, if no fit can use the model file at path.
+// CheckModel returns an error if Fit would panic because of the model file at path.
 func CheckModel(ctx context.Context, path string) error {
 	return (&withModel{Path: path}).Setup(ctx)
 }
@@ -38,7 +38,7 @@ func useModel(path string) withModel {
 	return m
 }
 
-// weighted names the weights that f was trained with, or returns "". Notes are by train and Python.
+// weighted names the kind of weights in the training of f, or returns "". train and Python write notes.
 func weighted(f *modelfile.File) string {
 	switch notes := f.Metadata.Notes; {
 	case notes["weight"] != "":
@@ -74,13 +74,13 @@ func (m *withModel) Setup(ctx context.Context) error {
 		return fmt.Errorf("scaleout: the model %s: %w", m.Path, err)
 	}
 	if weights := weighted(file); weights != "" {
-		return fmt.Errorf("scaleout: the model %s was trained with %s, which this fit would leave out; train the model again without "+
-			"weights (--exclude leaves out a column of them)", m.Path, weights)
+		return fmt.Errorf("scaleout: the model %s was trained with %s, which this fit would ignore: train the model again without "+
+			"weights (--exclude leaves out a weight column)", m.Path, weights)
 	}
 	if is := hex.EncodeToString(sum.Sum(nil)); m.SHA256 == "" {
 		m.SHA256 = is
 	} else if is != m.SHA256 {
-		return fmt.Errorf("scaleout: the model %s has changed since the pipeline was built: its SHA-256 is %s, but was %s; "+
+		return fmt.Errorf("scaleout: the model %s has changed since the pipeline was built (its SHA-256 is %s, but was %s): "+
 			"restore the file, or build the pipeline again", m.Path, is, m.SHA256)
 	}
 	maps.DeleteFunc(loaded.models, func(_ withModel, model weak.Pointer[base]) bool { return model.Value() == nil })

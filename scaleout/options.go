@@ -14,7 +14,7 @@ import (
 
 // Options are the settings of a fit. Model and Out are required; a Lambda of 0 means no ridge. Paths
 // name files on Beam's file systems, such as "gs://bucket/x.npy"; a path without a scheme is local. A
-// field that stream.Options also has means the same here, for every file.
+// field with the name of a field of stream.Options has the same meaning, for every file.
 type Options struct {
 	// Model is the path of the model file with the feature maps, the labels and the inputs:
 	// `blskernel train` makes it from a sample of the data. The fit does not include the rows that
@@ -22,7 +22,7 @@ type Options struct {
 	// process reads it once, and fails if the file has changed.
 	Model string
 
-	// Out is the path of the model file to write. It replaces an existing file as a whole.
+	// Out is the path of the model file to write. An existing file is replaced as a whole.
 	Out string
 
 	// Method is Gram, which is the default, or QR, whose errors grow with the condition number of
@@ -37,8 +37,8 @@ type Options struct {
 	// 0 means 64. States affects only the speed.
 	States int
 
-	// SkipBad is the largest number of bad rows that are set aside; more cause an error. BadOut is
-	// the path of a file that lists them; if it is empty, no file is written.
+	// SkipBad is the maximum number of bad rows to set aside; more are an error. BadOut is the path of
+	// a file that lists these rows; if BadOut is empty, no list is written.
 	SkipBad int64
 	BadOut  string
 
@@ -57,8 +57,8 @@ type Options struct {
 	Batch int
 
 	Format     stream.Format // the format of the sample files, not of the target files
-	Comma      rune          // between the cells of CSV files; 0 lets the first line decide
-	InputArray string        // the name of the array of inputs in .npz files
+	Comma      rune          // between the cells of CSV files; 0 detects it from the first line
+	InputArray string        // the name of the input array in .npz files
 
 	// Header says whether CSV files begin with the names of their columns. Set stream.HeaderAbsent
 	// if they do not: HeaderAuto treats a first line with a bad number as names.
@@ -66,7 +66,7 @@ type Options struct {
 
 	// Inputs and Targets choose the columns, by default by the names in the model, in any order. A
 	// model without names takes every column but the targets as an input. Columns given here keep
-	// their order, unless they have the names of the model: then they take its order.
+	// their order, unless they have the names of the model: then they take the order of the model.
 	Inputs, Targets []string
 
 	Exclude []string // columns that are not inputs
@@ -79,24 +79,24 @@ const (
 	batchBytes      = 32 << 20
 )
 
-// resolve returns the options with the defaults in place of zeros. It panics if they are invalid.
+// resolve returns the options with defaults for zero fields. It panics if an option is invalid.
 func (o Options) resolve() Options {
 	o.Method = cmp.Or(o.Method, blsupdate.Gram)
 	switch {
 	case o.Model == "":
-		panic(fmt.Errorf("scaleout: no model; name the file with the feature maps"))
+		panic(fmt.Errorf("scaleout: Options.Model is empty; want the path of the model file with the feature maps"))
 	case o.Out == "":
-		panic(fmt.Errorf("scaleout: no file for the result; name the model file to write"))
+		panic(fmt.Errorf("scaleout: Options.Out is empty; want the path of the model file to write"))
 	case o.Method != blsupdate.Gram && o.Method != blsupdate.QR:
-		panic(fmt.Errorf("scaleout: the method is %v; want gram or qr", o.Method))
+		panic(fmt.Errorf("scaleout: Options.Method is %v; want gram or qr", o.Method))
 	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
-		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number; a negative one stands for the ridge of the model", o.Lambda))
+		panic(fmt.Errorf("scaleout: Options.Lambda is %v; want a finite number, or a negative one for the ridge of the model", o.Lambda))
 	case o.States < 0:
-		panic(fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States))
+		panic(fmt.Errorf("scaleout: Options.States is %d; want 0 or more", o.States))
 	case o.SkipBad < 0:
-		panic(fmt.Errorf("scaleout: the limit on bad rows is %d; want 0 or more", o.SkipBad))
+		panic(fmt.Errorf("scaleout: Options.SkipBad is %d; want 0 or more", o.SkipBad))
 	case o.Batch < 0 || o.Batch > math.MaxInt32:
-		panic(fmt.Errorf("scaleout: the number of rows in a batch is %d; want 0 to %d", o.Batch, math.MaxInt32))
+		panic(fmt.Errorf("scaleout: Options.Batch is %d; want 0 to %d", o.Batch, math.MaxInt32))
 	}
 	filesystem.ValidateScheme(o.Out)
 	if o.BadOut != "" {
@@ -111,7 +111,7 @@ func (o Options) resolve() Options {
 	return o
 }
 
-// rows returns the number of rows in a batch whose rows have d inputs.
+// rows returns the number of rows in a batch of d inputs per row.
 func (o *Options) rows(d int) int {
 	return cmp.Or(o.Batch, max(1, min(maxBatch, batchBytes/(8*d))))
 }

@@ -13,7 +13,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestNotPositive sets a target aside that has no logarithm.
+// TestNotPositive sets aside a row whose target has no logarithm.
 func TestNotPositive(t *testing.T) {
 	x, y := table(40)
 	r := &bls.Regressor{Features: bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 8}, Method: blsupdate.Gram, LogTargets: 1}
@@ -22,7 +22,7 @@ func TestNotPositive(t *testing.T) {
 	shard := Shard{Path: writeFile(t, t.TempDir(), "rows.csv", []byte("a,b,c,y,z\n0,1,100,7,40\n0,2,100,0,40\n1,2,100,9,41\n"))}
 	out, err := bundle(newLearnFn(t, path, Options{SkipBad: 1}), shard)
 	if err != nil || out.samples != 2 || len(out.bad) != 1 || !strings.Contains(out.bad[0], "rows.csv:3: the target 0 in column \"y\" is not positive") {
-		t.Fatalf("%d samples, and set aside are %q: %v", out.samples, out.bad, err)
+		t.Fatalf("learned %d samples, set aside %q: %v", out.samples, out.bad, err)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestTooLarge(t *testing.T) {
 	cells := map[int]string{ // by line
 		2:  "1e308,1e308,1e308,0,0",
 		7:  "-1.5e306,1.5e306,-1.5e306,0,0", // nodes that overflow
-		9:  "-1e308,1,1,0,0",                // distances from the mean that overflow, which are checked before
+		9:  "-1e308,1,1,0,0",                // distances from the mean that overflow, checked before the nodes
 		10: "0,0,1e308,0,0", 20: "0,2e160,0,0,0",
 		31: "0.1,0.1,0.1,1.7e308,0", 32: "0.1,0.1,0.1,0,-1.7e308", 41: "0,0,1e308,0,0",
 	}
@@ -54,19 +54,19 @@ func TestTooLarge(t *testing.T) {
 	want, err := bundle(newLearnFn(t, model, opt), rest)
 	testutil.NoError(t, err)
 	if want.samples != 40-len(bad) || want.bad != nil {
-		t.Fatalf("without them %d samples are learned, and set aside are %q", want.samples, want.bad)
+		t.Fatalf("without bad rows: learned %d samples, set aside %q", want.samples, want.bad)
 	}
 	for _, opt.Batch = range []int{1, 8, 100} {
 		out, err := bundle(newLearnFn(t, model, opt), shard)
 		testutil.NoError(t, err)
 		if out.samples != want.samples || len(out.bad) != len(bad) || opt.Batch == 1 && !bytes.Equal(out.state, want.state) {
-			t.Fatalf("batches of %d: %d samples are learned, and set aside are %q", opt.Batch, out.samples, out.bad)
+			t.Fatalf("batches of %d: learned %d samples, set aside %q", opt.Batch, out.samples, out.bad)
 		}
 		slices.Sort(out.bad)
 		slices.Sort(bad)
 		for i, line := range out.bad {
 			if !strings.Contains(line, bad[i]) || !strings.Contains(line, "overflow") {
-				t.Errorf("batches of %d: set aside is %q, and should be %q", opt.Batch, line, bad[i])
+				t.Errorf("batches of %d: set aside %q, want %q", opt.Batch, line, bad[i])
 			}
 		}
 	}

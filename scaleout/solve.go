@@ -41,7 +41,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 		}
 	}
 	if sum.updater == nil {
-		return fmt.Errorf("scaleout: no file has a usable sample; %d bad rows were set aside", skipped)
+		return fmt.Errorf("scaleout: no file has a usable sample (bad rows set aside: %d); check the files and the columns", skipped)
 	}
 	file, err := fn.solve(sum)
 	if err != nil {
@@ -57,7 +57,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 // maxShown is the largest number of bad rows that a message shows.
 const maxShown = 5
 
-// listBad lists the bad rows in BadOut and returns their number, with an error if it exceeds the limit.
+// listBad lists the bad rows in BadOut and returns their number, with an error if this exceeds the limit.
 func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
 	var lines []string
 	for line := ""; bad(&line); {
@@ -80,7 +80,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: %d bad rows, but the limit is %d; correct the data, or raise the limit; the first are: %s",
+	return count, fmt.Errorf("scaleout: the number of bad rows is %d, but the limit is %d: correct the data, or raise the limit (the first rows are %s)",
 		count, fn.Options.SkipBad, strings.Join(lines[:min(count, maxShown)], "; "))
 }
 
@@ -109,13 +109,13 @@ func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	return file, nil
 }
 
-// explain adds advice for the user to err, the reason why there are no weights.
+// explain adds advice for the user to err, the error of the solve for the weights.
 func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	var rank *blsupdate.RankError
 	var condition *blsupdate.ConditionError
 	switch {
 	case errors.As(err, &rank):
-		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes; use a lambda above 0, or more samples: %w",
+		return fmt.Errorf("scaleout: the samples (%d) do not determine the weights of %d nodes; use a lambda above 0, or more samples: %w",
 			rank.Samples, rank.Nodes, err)
 	case errors.As(err, &condition):
 		do := "raise lambda, or use the method QR"

@@ -49,7 +49,7 @@ func TestSolveRetried(t *testing.T) {
 					want = got
 				}
 				if !bytes.Equal(got, want) {
-					t.Errorf("%v: two runs write different bytes", method)
+					t.Errorf("%v: two runs wrote different bytes", method)
 				}
 			}
 			if got := string(readAll(t, fn.Options.BadOut)); got != "one\n" {
@@ -62,7 +62,7 @@ func TestSolveRetried(t *testing.T) {
 	}
 }
 
-// TestSolveErrors solves for impossible models.
+// TestSolveErrors checks the errors of sums that give no model, and that no file is written.
 func TestSolveErrors(t *testing.T) {
 	few, all, qr := partState(t, blsupdate.Gram, 0, shardCount), partState(t, blsupdate.Gram, 0, 1), partState(t, blsupdate.QR, 0, 1)
 	repeated := &State{}
@@ -77,10 +77,10 @@ func TestSolveErrors(t *testing.T) {
 		want   string
 	}{
 		"nothing":         {nil, nil, 1, "no file has a usable sample"},
-		"nothing in it":   {[]*State{{}, {}}, []string{"x"}, 1, "; 1 bad rows were set aside"},
-		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "2 bad rows, but the limit is 1; correct the data, or raise the limit; the first are: one; two"},
-		"bad by far":      {[]*State{all}, strings.Split("1 2 3 4 5 6 7", " "), 1, "the first are: 1; 2; 3; 4; 5"},
-		"too few":         {[]*State{few}, nil, 0, "30 samples do not determine the weights of 48 nodes; use a lambda above 0"},
+		"nothing in it":   {[]*State{{}, {}}, []string{"x"}, 1, "(bad rows set aside: 1)"},
+		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "the number of bad rows is 2, but the limit is 1: correct the data, or raise the limit (the first rows are one; two)"},
+		"bad by far":      {[]*State{all}, strings.Split("1 2 3 4 5 6 7", " "), 1, "the first rows are 1; 2; 3; 4; 5)"},
+		"too few":         {[]*State{few}, nil, 0, "the samples (30) do not determine the weights of 48 nodes; use a lambda above 0"},
 		"dependent":       {[]*State{repeated}, nil, 0, "dependent to working precision; raise lambda, or use the method QR"},
 		"another size":    {[]*State{small}, nil, 1, "making a model from the states"},
 		"another method":  {[]*State{all, qr}, nil, 1, "merging two states"},

@@ -30,8 +30,8 @@ type State struct {
 	classes []string          // the labels of the last targets: classes that the model does not have
 }
 
-// learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to the new classes.
-// classes lists them, beginning with the current new classes of s.
+// learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to the new classes, which
+// classes lists, beginning with the current new classes of s.
 func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, classes []string) (err error) {
 	if s.updater == nil {
 		s.classes = classes
@@ -80,7 +80,7 @@ func encodeState(s *State) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	k, c := s.updater.Nodes(), s.updater.Targets()
-	b.Grow(4*k*(k+1) + 8*(k+1)*(c+1) + 8*c + 1<<10) // slightly more than the length
+	b.Grow(4*k*(k+1) + 8*(k+1)*(c+1) + 8*c + 1<<10) // slightly more than needed
 	err := gob.NewEncoder(&b).Encode(s.classes)
 	if err == nil {
 		err = blsupdate.Encode(&b, s.updater)
@@ -91,7 +91,7 @@ func encodeState(s *State) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeState reads what encodeState returned. The default backend computes the products of the state.
+// decodeState decodes a result of encodeState. The default backend computes the products of the state.
 func decodeState(in []byte) (*State, error) {
 	if len(in) == 0 {
 		return &State{}, nil
@@ -103,7 +103,7 @@ func decodeState(in []byte) (*State, error) {
 	}
 	u, err := blsupdate.Decode(r, nil)
 	if err == nil && r.Len() > 0 {
-		err = fmt.Errorf("%d bytes follow the state", r.Len())
+		err = fmt.Errorf("data follows the state (bytes: %d)", r.Len())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("scaleout: decoding a state: %w", err)
@@ -115,7 +115,7 @@ func decodeState(in []byte) (*State, error) {
 		return nil, fmt.Errorf("scaleout: decoding a state: its lambda is %v; want 0", lambda)
 	}
 	if len(classes) > 0 && u.Targets() < 2+len(classes) {
-		return nil, fmt.Errorf("scaleout: decoding a state: it has %d targets, too few for its %d new classes", u.Targets(), len(classes))
+		return nil, fmt.Errorf("scaleout: decoding a state: its number of targets is %d; want at least 2 + %d for its new classes", u.Targets(), len(classes))
 	}
 	return &State{u, classes}, nil
 }

@@ -23,7 +23,7 @@ func smallState(t testing.TB, method blsupdate.Method, lambda float64) *State {
 	return &State{updater: u}
 }
 
-// TestStateCoder encodes and decodes with the coder that Beam finds. It includes the empty state.
+// TestStateCoder encodes and decodes states, including the empty state, with the coder that Beam finds.
 func TestStateCoder(t *testing.T) {
 	encode, decode := beam.NewElementEncoder(reflect.TypeFor[*State]()), beam.NewElementDecoder(reflect.TypeFor[*State]())
 	for name, want := range map[string]*State{"nothing": {}, "gram": smallState(t, blsupdate.Gram, 0), "qr": smallState(t, blsupdate.QR, 0)} {
@@ -35,11 +35,11 @@ func TestStateCoder(t *testing.T) {
 		}
 		got := v.(*State)
 		if !bytes.Equal(encoded(t, got), encoded(t, want)) {
-			t.Errorf("%s: decoded it is another state", name)
+			t.Errorf("%s: the decoded state differs", name)
 		}
 	}
 	if in := encoded(t, nil); len(in) != 0 {
-		t.Errorf("no state is %d bytes", len(in))
+		t.Errorf("a nil state is encoded in %d bytes", len(in))
 	}
 }
 
@@ -47,7 +47,7 @@ func TestStateDamaged(t *testing.T) {
 	whole := encoded(t, smallState(t, blsupdate.Gram, 0))
 	for _, damaged := range [][]byte{whole[:len(whole)-1], append(bytes.Clone(whole), 0)} {
 		if _, err := decodeState(damaged); err == nil {
-			t.Errorf("%d bytes in place of %d are decoded", len(damaged), len(whole))
+			t.Errorf("decoded %d bytes of a state of %d bytes; want an error", len(damaged), len(whole))
 		}
 	}
 	if _, err := decodeState([]byte("\x08[\"a\"]")); err == nil || !strings.Contains(err.Error(), "the labels of a state") {
@@ -77,7 +77,7 @@ func FuzzState(f *testing.F) {
 		out := encoded(t, s)
 		again, err := decodeState(out)
 		if err != nil || !bytes.Equal(out, encoded(t, again)) {
-			t.Fatalf("decoded again it is another state (%v)", err)
+			t.Fatalf("a second decoding gives another state (%v)", err)
 		}
 	})
 }

@@ -50,7 +50,7 @@ func csvTable(x, y *mat.Dense, from, to int) []byte {
 	return []byte(b.String())
 }
 
-// TestRegression fits to texts whose columns have names, and checks the metadata of the model.
+// TestRegression fits to CSV files with column names, and checks the metadata of the model.
 func TestRegression(t *testing.T) {
 	base, model := regression(t)
 	x, y := table(600)
@@ -72,11 +72,11 @@ func TestRegression(t *testing.T) {
 			f, _ := sh.fit(t, Options{Method: method, Model: model, Lambda: lambda, Created: created, Software: "a test 1.2"})
 			checkWeights(t, method, f.Regressor, want, limit)
 			if got := f.Regressor.Center(); fmt.Sprint(got) != fmt.Sprint(base.Center()) {
-				t.Errorf("%v: the center is %v, and that of the model %v", method, got, base.Center())
+				t.Errorf("%v: the center is %v, want %v as in the model", method, got, base.Center())
 			}
 			meta := modelfile.Metadata{Created: created, Changed: created, Software: "a test 1.2", Batch: 77, Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}
 			if got := f.Metadata; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", meta) {
-				t.Errorf("%v: the metadata is\n%+v\nand should be\n%+v", method, got, meta)
+				t.Errorf("%v: the metadata is\n%+v\nwant\n%+v", method, got, meta)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func TestColumns(t *testing.T) {
 		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", Options{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
 		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks columns of the model ("c") and has "a", "b", "d", "y", "z": name the columns with --inputs and --target, or use --header absent if`},
 		{"too many", "1,2,3,4,5,6\n", Options{Targets: []string{"5-6"}}, "has 4 input columns, but the model has 3"},
-		{"one target", "1,2,3,4\n", Options{Targets: []string{"4"}}, "has 1 columns of labels or targets, but the model has 2"},
+		{"one target", "1,2,3,4\n", Options{Targets: []string{"4"}}, "has the wrong number of label or target columns, 1; name the 2 of the model"},
 		{"none named", "1,2,3\n", Options{}, "has no labels or targets"},
 		{"not there", "1,2,3,4,5\n", Options{Targets: []string{"y"}}, `has no column named "y"`},
 	} {

@@ -15,7 +15,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// wordTable returns a text with words, decimal commas, percent signs and missing cells.
+// wordTable returns CSV text with words, decimal commas, percent signs and missing cells.
 func wordTable(from, to int) string {
 	b := strings.Builder{}
 	b.WriteString("color;size;kind\n")
@@ -30,8 +30,8 @@ func wordTable(from, to int) string {
 	return b.String()
 }
 
-// TestWords fits to shards of a table with words and indicators of missing cells, by the model's
-// columns. The result equals one process's, and the counters report what is unknown or missing.
+// TestWords fits to shards of a table with words and indicators of missing cells, by the columns of the
+// model. The result equals a fit in one process. The counters report unknown words and missing cells.
 func TestWords(t *testing.T) {
 	folder := t.TempDir()
 	opt := stream.Options{Targets: []string{"kind"}, Classes: true, Missing: stream.MissingMean, NA: []string{"unknown"}}

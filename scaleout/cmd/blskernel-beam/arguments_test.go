@@ -13,7 +13,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestWrong has wrong command lines, with their exit status and message.
+// TestWrong runs wrong command lines, and checks the exit status and the message of each.
 func TestWrong(t *testing.T) {
 	p := newProblem(t)
 	folder, text := t.TempDir(), filepath.Join(t.TempDir(), "a.txt")
@@ -55,7 +55,7 @@ func TestWrong(t *testing.T) {
 		{1, "no worker pool answers", []string{p.pattern(), model, out, "--environment_type", "EXTERNAL", "--environment_config", "localhost:1", "--worker_binary=x"}},
 		{2, "unknown file system", []string{"xyz://x.csv", model, out}},
 		{1, "no file matches " + folder, []string{filepath.Join(folder, "*.csv"), model, out}},
-		{1, "21 files of samples, but 1 of targets", []string{p.pattern(), model, out, "--targets", p.shard(0)}},
+		{1, "the numbers of sample files and target files are 21 and 1", []string{p.pattern(), model, out, "--targets", p.shard(0)}},
 		{1, "x.bls: no such file", []string{p.pattern(), "--model", filepath.Join(folder, "x.bls"), out}},
 		{1, "is a directory", []string{p.pattern(), "--model", folder, out}},
 		{1, "w.bls was trained with class weights, which", []string{p.pattern(), "--model", weighted, out}},
@@ -65,7 +65,7 @@ func TestWrong(t *testing.T) {
 		{1, "is a folder: name the files in it", []string{folder, model, out}},
 		{2, "which is not a model", []string{p.pattern(), model, "--out", text}},
 		{2, ", the same file as --model, which workers read", []string{p.pattern(), model, "--out", p.model}},
-		{2, "which exists already", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", p.shard(0)}},
+		{2, "which already exists", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", p.shard(0)}},
 		{2, "also --model or --out: give", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", folder + "/./out.bls"}},
 		{2, "also --model or --out: give", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", filepath.Dir(p.model) + "/./base.bls"}},
 		{1, "not a directory", []string{p.pattern(), model, "--out", filepath.Join(text, "out.bls")}},
@@ -77,19 +77,19 @@ func TestWrong(t *testing.T) {
 			lines = 2 // the second names --help
 		}
 		if end.status != c.status || !strings.Contains(end.err, c.says) || strings.Count(end.err, "\n") != lines || end.out != "" {
-			t.Errorf("%q: status %d, and standard error has\n%swant %d and %q", c.args, end.status, end.err, c.status, c.says)
+			t.Errorf("%q: status %d, standard error\n%swant %d and %q", c.args, end.status, end.err, c.status, c.says)
 		}
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("there is %v (%v)", left, err)
+		t.Errorf("files are left: %v (%v)", left, err)
 	}
 }
 
-// TestHelp wants the flags in the help.
+// TestHelp checks that the help lists the flags.
 func TestHelp(t *testing.T) {
 	end := runCommand(t, "--help")
 	if end.status != 0 || end.err != "" {
-		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
+		t.Errorf("status %d, standard error\n%s", end.status, end.err)
 	}
 	testutil.Contains(t, end.out, "-model file", "-lambda number", "-skip-bad number", "-runner string", "-environment_config string")
 }

@@ -31,9 +31,9 @@ var labels = []string{"inside", "outside"}
 // A problem is a set of shards in a folder, with a model for them.
 type problem struct {
 	folder, model string
-	classifier    *bls.Classifier // that of the model
+	classifier    *bls.Classifier // the classifier in the model file
 	x             *mat.Dense      // the samples of all shards
-	y             []int           // the numbers of their classes
+	y             []int           // their class numbers
 }
 
 // newProblem writes shards of points inside and outside of a ball, and a model of other points.
@@ -82,7 +82,7 @@ func (p *problem) shard(i int) string {
 }
 func (p *problem) pattern() string { return filepath.Join(p.folder, "part-*.csv") }
 
-// csv returns the text of a shard, whose numbers have all their digits.
+// csv returns the text of a shard, with numbers in full precision.
 func (p *problem) csv(i int) []byte {
 	var b strings.Builder
 	b.WriteString(strings.Join(columns, ",") + ",class\n")
@@ -95,7 +95,7 @@ func (p *problem) csv(i int) []byte {
 	return []byte(b.String())
 }
 
-// args returns the arguments of a fit that writes to out, whose report is JSON.
+// args returns the arguments of a fit that writes a model to out and prints a report as JSON.
 func (p *problem) args(out string, more ...string) []string {
 	return append([]string{"--json", "--model", p.model, "--out", out, "--lambda", fmt.Sprint(testRidge), p.pattern()}, more...)
 }
@@ -103,11 +103,11 @@ func (p *problem) args(out string, more ...string) []string {
 // out returns a path for a model.
 func (p *problem) out(t testing.TB) string { return filepath.Join(t.TempDir(), "out.bls") }
 
-// check compares the model at path with what one process makes of the same samples.
+// check compares the model at path with a fit of the same samples in one process.
 func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 	t.Helper()
 	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
-		t.Errorf("beside the model there are %v (%v)", files, err)
+		t.Errorf("the files are %v (%v); want only the model", files, err)
 	}
 	f, err := modelfile.Load(path, nil)
 	testutil.NoError(t, err)
@@ -117,10 +117,10 @@ func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 	testutil.NoError(t, err)
 	got := f.Classifier.Updater()
 	if got.Method() != method || got.Samples() != want.Samples() || got.Lambda() != want.Lambda() {
-		t.Errorf("the model is by %v, of %d samples, with the ridge %v; want %v, %d, %v",
+		t.Errorf("the model has method %v, %d samples and ridge %v; want %v, %d and %v",
 			got.Method(), got.Samples(), got.Lambda(), method, want.Samples(), want.Lambda())
 	}
-	// The error of the weights is some eps κ² by Gram and eps κ by QR. κ of [A; sqrt(lambda) I] is
+	// The error of the weights is about eps κ² with Gram and eps κ with QR. κ of [A; sqrt(lambda) I] is
 	// at most ‖A‖/sqrt(lambda). A row that counts twice or not at all exceeds these bounds by far.
 	kappa := math.Sqrt(1 + math.Pow(a.Norm(2), 2)/testRidge)
 	limit := 10 * math.Sqrt(float64(shardCount*shardRows)) * 0x1p-52 * kappa
@@ -134,6 +134,6 @@ func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 	var d mat.Dense
 	d.Sub(w, v)
 	if !(d.Norm(2) <= limit*v.Norm(2)) {
-		t.Errorf("the weights differ by %.3g of %.3g, and may by %.3g of it (κ <= %.3g)", d.Norm(2), v.Norm(2), limit, kappa)
+		t.Errorf("the weights differ by %.3g; their norm is %.3g, and the relative limit %.3g (κ <= %.3g)", d.Norm(2), v.Norm(2), limit, kappa)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 )
 
-// TestPlaces runs the fit in the process of the command, by Prism and by Beam's direct runner, and in a
-// worker process, which shares no variables with it. Prism is part of the command or a server.
+// TestPlaces runs the fit in the process of the command, on Prism and on Beam's direct runner, and in a
+// worker process, which shares no variables with the command. Prism is part of the command or a server.
 func TestPlaces(t *testing.T) {
 	p := newProblem(t)
 	_, prism := startPrism(t)
@@ -48,8 +48,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestEnded ends the command while a job waits for a shard, and a job while the command waits for it.
-// The model that --out names stays.
+// TestEnded ends the command while a job waits for a shard, and a job while the command waits for the job.
+// The old model at --out stays.
 func TestEnded(t *testing.T) {
 	jobs, prism := startPrism(t)
 	server := []string{"--endpoint", prism, "--environment_type=LOOPBACK"}
@@ -79,12 +79,12 @@ func TestEnded(t *testing.T) {
 				testutil.NoError(t, c.cmd.Process.Signal(os.Interrupt))
 			}
 			if end := ended(t, c); end.status != tc.status || !strings.Contains(end.err, tc.says) || strings.Count(end.err, "\n") != 1 {
-				t.Errorf("status %d, and standard error has %q", end.status, end.err)
+				t.Errorf("status %d, standard error %q", end.status, end.err)
 			}
 			files, err := os.ReadDir(filepath.Dir(out))
 			testutil.NoError(t, err)
 			if after, err := os.ReadFile(out); err != nil || !bytes.Equal(after, model) || len(files) != 1 {
-				t.Errorf("the model has changed (%v), or is not alone: %v", err, files)
+				t.Errorf("the model has changed (%v), or other files are left: %v", err, files)
 			}
 		})
 	}
@@ -116,11 +116,11 @@ func TestUnreadable(t *testing.T) {
 	end := runCommand(t, newProblem(t).args(out)...)
 	want := "blskernel-beam: the job has ended, but " + out + " cannot be read: permission denied\n"
 	if end.status != exitFailure || end.err != want {
-		t.Errorf("status %d, and standard error has %q, want %q", end.status, end.err, want)
+		t.Errorf("status %d, standard error %q; want %q", end.status, end.err, want)
 	}
 }
 
-// sealed is a file system that can be written and not read.
+// sealed is a file system that can be written but not read.
 type sealed struct{ filesystem.Interface }
 
 func init() {
@@ -135,7 +135,7 @@ func (sealed) OpenWrite(context.Context, string) (io.WriteCloser, error) {
 	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 }
 
-// hold puts a named pipe in the place of a shard: who reads it waits until the end of the test.
+// hold replaces a shard with a named pipe: its reader waits until the end of the test.
 func (p *problem) hold(t testing.TB, shard int) (path string) {
 	t.Helper()
 	path = p.shard(shard)
@@ -148,7 +148,7 @@ func (p *problem) hold(t testing.TB, shard int) (path string) {
 func waitForReader(t testing.TB, pipe string) {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		// Without waiting: it fails as long as there is no reader.
+		// Do not block: OpenFile fails until there is a reader.
 		w, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err == nil {
 			t.Cleanup(func() { _ = w.Close() })
@@ -172,7 +172,7 @@ func TestBad(t *testing.T) {
 	out, bad := p.out(t), filepath.Join(t.TempDir(), "bad.txt")
 	end := runCommand(t, p.args(out, "--known-labels")...)
 	if end.status != exitFailure || !strings.Contains(end.err, p.shard(3)) && !strings.Contains(end.err, p.shard(5)) || strings.Count(end.err, "\n") != 1 {
-		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
+		t.Errorf("status %d, standard error\n%s", end.status, end.err)
 	}
 	r := reported(t, runCommand(t, p.args(out, "--known-labels", "--skip-bad=3", "--bad-out", bad)...))
 	if r.Bad != 3 || r.Rows != (shardCount-2)*shardRows+4 {
@@ -183,10 +183,10 @@ func TestBad(t *testing.T) {
 	lines := strings.Split(string(text), "\n")
 	for i, begins := range []string{p.shard(3) + ":3: ", p.shard(3) + ":7: ", p.shard(5) + ":2: "} {
 		if len(lines) != 4 || !strings.HasPrefix(lines[i], begins) {
-			t.Fatalf("what was set aside is\n%s", text)
+			t.Fatalf("the list of bad rows is\n%s", text)
 		}
 	}
 	if end := runCommand(t, p.args(out, "--known-labels", "--skip-bad=2")...); end.status != exitFailure || !strings.Contains(end.err, "the limit is 2") {
-		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
+		t.Errorf("status %d, standard error\n%s", end.status, end.err)
 	}
 }

@@ -28,12 +28,12 @@ and plain npz files on this machine. 'blskernel train' makes the model BASE from
 the data. The fit takes the feature maps, words, means and number notations from BASE, and
 the ridge unless --lambda is given. The result is a model for 'blskernel predict'. Up to
 rounding, it equals a fit to all rows in one process. Every row has weight 1, so a BASE whose
-file says that it was trained with --weight or --class-weight is refused.
+file says that it was trained with --weight or --class-weight is rejected.
 
 The pipeline runs in this process, on Beam's runner Prism, unless Beam's flags --runner,
 --endpoint, --environment_type and --environment_config name another place. While the job
-runs, Prism listens on a free port on all addresses of the machine, and runs any job from
-anyone who can reach it: use a firewall.
+runs, Prism listens on a free port on all addresses of the machine, and runs jobs for
+anyone who can reach the port: use a firewall.
 
   blskernel-beam --model base.bls --out big.bls --target label 'part-*.csv.gz'
   blskernel-beam --model base.bls --out big.bls --targets 'y-*.npy' 'x-*.npy'
@@ -41,8 +41,8 @@ anyone who can reach it: use a firewall.
       --runner=universal --endpoint=flink:8099 --environment_type=DOCKER \
       --environment_config=IMAGE --worker_binary=./blskernel-beam 'gs://b/part-*.csv.gz'
 
-Flags take one dash or two, and stand before or after the patterns. The exit status is
-0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C.
+Flags take one dash or two, and may come before or after the patterns. The exit status is
+0 on success, 1 on failure, 2 if the command line is wrong, 130 after Ctrl-C.
 
 `
 
@@ -64,7 +64,7 @@ func run(args []string) int {
 	if err == nil {
 		beam.Init() // does not return in a worker that a runner has started
 		if !set.verbose {
-			// The error of a job is enough.
+			// The error of the job says enough.
 			slog.SetDefault(slog.New(slog.DiscardHandler))
 		}
 		err = set.fit(interrupt.OnSignal())
@@ -89,7 +89,7 @@ func run(args []string) int {
 // help and the flags.
 func parse(args []string) (*settings, error) {
 	var set settings
-	f := flag.CommandLine // which has Beam's flags
+	f := flag.CommandLine // already has Beam's flags
 	f.Init("blskernel-beam", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	set.register(f)

@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// startPrism starts a Prism server in this process, which it ends with.
+// startPrism starts a Prism server in this process, which runs until the process ends.
 func startPrism(t testing.TB) (jobs jobpb.JobServiceClient, address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0") // Prism does not say which free port it takes
@@ -32,7 +32,7 @@ func startPrism(t testing.TB) (jobs jobpb.JobServiceClient, address string) {
 	return jobs, fmt.Sprintf("localhost:%d", port)
 }
 
-// jobNamed returns the job of a name.
+// jobNamed returns the job with the given name.
 func jobNamed(t testing.TB, jobs jobpb.JobServiceClient, name string) *jobpb.JobInfo {
 	t.Helper()
 	all, err := jobs.GetJobs(t.Context(), &jobpb.GetJobsRequest{})
@@ -46,15 +46,15 @@ func jobNamed(t testing.TB, jobs jobpb.JobServiceClient, name string) *jobpb.Job
 	return nil
 }
 
-// A pool starts the command for each worker that a runner requests, by the flags of Beam's containers.
+// A pool starts the command for each worker that a runner requests, with the flags of Beam's containers.
 type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	t       testing.TB
 	mu      sync.Mutex
-	workers []*exec.Cmd // in the order of their start; one runs at a time
+	workers []*exec.Cmd // in start order; one runs at a time
 }
 
-// count returns the number of processes so far.
+// count returns the number of processes started so far.
 func (p *pool) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *pool) StartWorker(ctx context.Context, r *fnpb.StartWorkerRequest) (*fn
 	return &fnpb.StartWorkerResponse{}, cmd.Start()
 }
 
-// StopWorker ends the process, which Beam makes wait to be killed.
+// StopWorker kills the process: a worker of Beam does not end by itself.
 func (p *pool) StopWorker(context.Context, *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,22 +19,22 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// asCommand makes the test program the command: the tests run it in processes of its own.
+// asCommand is the variable that makes the test program act as the command, in processes that tests start.
 const asCommand = "BLSKERNEL_BEAM_TEST"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // of Prism
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // the log of Prism
 	os.Exit(m.Run())
 }
 
 // limit bounds the time of a command, which takes a second or two on an idle machine.
 const limit = 3 * time.Minute
 
-// command returns the command with its arguments, whose temporary files, and those of all processes
-// that it starts, are in a folder that must be empty when the test is over.
+// command returns the command with its arguments. The command and all processes that it starts create
+// their temporary files in a folder that must be empty when the test is over.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	folder := t.TempDir()
@@ -49,14 +49,14 @@ func command(t testing.TB, args ...string) *exec.Cmd {
 		}
 		for begun := time.Now(); len(processesWith(cmd.Env[len(cmd.Env)-1])) > 0; time.Sleep(10 * time.Millisecond) {
 			if time.Since(begun) > limit {
-				t.Fatalf("the processes %v are left", processesWith(cmd.Env[len(cmd.Env)-1]))
+				t.Fatalf("processes are still running: %v", processesWith(cmd.Env[len(cmd.Env)-1]))
 			}
 		}
 	})
 	return cmd
 }
 
-// processesWith returns the ids of processes with a setting in their environment, if the system tells.
+// processesWith returns the ids of processes with a setting in their environment, or nil without /proc.
 func processesWith(setting string) (ids []string) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {
@@ -80,7 +80,7 @@ func runCommand(t testing.TB, args ...string) result {
 	return ended(t, started(t, args...))
 }
 
-// A running is a command that runs.
+// A running is a command in progress.
 type running struct {
 	cmd      *exec.Cmd
 	out, err bytes.Buffer

@@ -17,7 +17,7 @@ type report struct {
 	Model   string  `json:"model"`
 	Method  string  `json:"method"`
 	Runner  string  `json:"runner"`
-	Job     string  `json:"job,omitempty"` // its id at the job service; with --async its name
+	Job     string  `json:"job,omitempty"` // id at the job service, or the job name with --async
 	Seconds float64 `json:"seconds"`       // of the whole run
 
 	Measured bool  `json:"measured"` // whether the runner reported the fields below
@@ -62,7 +62,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", r.Model)
 	if r.Measured {
-		fmt.Fprintf(&b, "   %d rows", r.Rows)
+		fmt.Fprintf(&b, "   rows: %d", r.Rows)
 		if r.Bad > 0 {
 			fmt.Fprintf(&b, ", bad rows set aside: %d", r.Bad)
 		}
@@ -73,12 +73,12 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 			fmt.Fprintf(&b, ", missing cells filled in: %d", r.Filled)
 		}
 		for _, column := range slices.Sorted(maps.Keys(r.Unknown)) {
-			fmt.Fprintf(&b, ", %d unknown words in %.80q", r.Unknown[column], column)
+			fmt.Fprintf(&b, ", unknown words in %.80q: %d", column, r.Unknown[column])
 		}
 	} else {
-		b.WriteString("   the runner does not report the rows")
+		b.WriteString("   the runner does not report the number of rows")
 	}
-	fmt.Fprintf(&b, ", %.1f s in all", r.Seconds)
+	fmt.Fprintf(&b, ", total time: %.1f s", r.Seconds)
 	_, err := fmt.Fprintln(w, b.String())
 	return err
 }

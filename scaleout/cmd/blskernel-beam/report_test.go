@@ -17,7 +17,7 @@ func TestEssence(t *testing.T) {
 		"scaleout: first\n\tcaused by:\n in x: scaleout: the model y: scaleout: z\n": "the model y: scaleout: z",
 	} {
 		if got := essence(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
+			t.Errorf("the essence of %q is %q, want %q", text, got, want)
 		}
 	}
 }
@@ -26,9 +26,9 @@ func TestEssence(t *testing.T) {
 func TestReport(t *testing.T) {
 	full := report{Model: "m.bls", Seconds: 3, Measured: true, Rows: 7, Bad: 3}
 	for want, r := range map[string]report{
-		"m.bls   7 rows, bad rows set aside: 3, 3.0 s in all\n":       full,
-		"m.bls   the runner does not report the rows, 3.0 s in all\n": {Model: "m.bls", Seconds: 3},
-		"m.bls   will be written by job fit-1\n":                      {Model: "m.bls", Job: "fit-1", running: true},
+		"m.bls   rows: 7, bad rows set aside: 3, total time: 3.0 s\n":                full,
+		"m.bls   the runner does not report the number of rows, total time: 3.0 s\n": {Model: "m.bls", Seconds: 3},
+		"m.bls   will be written by job fit-1\n":                                     {Model: "m.bls", Job: "fit-1", running: true},
 	} {
 		var b strings.Builder
 		if err := r.print(false, &b); err != nil || b.String() != want {

@@ -26,7 +26,7 @@ type settings struct {
 	threads       int
 	json, verbose bool
 
-	runner string // Beam's name for the runner
+	runner string // Beam's name for the runner, without the suffix "runner"
 }
 
 func (set *settings) register(f *flag.FlagSet) {
@@ -45,15 +45,15 @@ func (set *settings) register(f *flag.FlagSet) {
 	list(f, &set.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
 	list(f, &set.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
 	list(f, &set.Exclude, "exclude", "`columns` that are not inputs: names, numbers from 1, ranges such as 3-7")
-	parsed(f, &set.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default), which looks at the content of each file")
+	parsed(f, &set.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default), which detects the format of each file")
 	parsed(f, &set.Header, "header", stream.ParseHeader, "whether CSV files begin with column names: `present`, absent, or auto (default)")
-	parsed(f, &set.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default found in the first line)")
+	parsed(f, &set.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default detected from the first line)")
 	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
 	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if their inputs exceed 32 MB)")
-	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first one ends the job)")
+	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first bad row ends the job)")
 	f.BoolVar(&set.KnownLabels, "known-labels", false, "treat a row as bad if the model lacks its label; by default the label becomes a new class")
 	f.StringVar(&set.BadOut, "bad-out", "", "new `file` for a list of the rows that --skip-bad sets aside")
-	number(f, &set.threads, "threads", 0, "largest number of `threads` in a worker process (default the number of its processors)")
+	number(f, &set.threads, "threads", 0, "maximum number of `threads` in a worker process (default the number of its CPUs)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")
 	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
 }
@@ -116,7 +116,7 @@ func (set *settings) check() error {
 		return errors.New("--environment_config needs --environment_type")
 	case *jobopts.WorkerBinary == "" && set.environment() != "loopback":
 		// Otherwise Beam would try to compile the program.
-		return errors.New("--worker_binary is missing: name this program, built for the system that the workers run on")
+		return errors.New("--worker_binary is missing: name this program, built for the operating system of the workers")
 	case *jobopts.Async && (set.environment() == "loopback" || set.runner == "prism" && *jobopts.Endpoint == ""):
 		return errors.New("--async needs a runner and workers that outlive this process: give --endpoint and --environment_type")
 	}

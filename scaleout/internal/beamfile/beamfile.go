@@ -29,7 +29,7 @@ func Resolve(path string) string {
 	if !Local(path) {
 		return path
 	}
-	if target, err := atomicfile.Target(path); err == nil { // before Abs, for which linked/.. is nothing
+	if target, err := atomicfile.Target(path); err == nil { // before Abs, which would drop linked/..
 		path = target
 	}
 	if absolute, err := filepath.Abs(path); err == nil {
@@ -86,10 +86,10 @@ type file struct {
 // Close closes the file and its file system.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
-// Write calls content with a writer to the file at path. It replaces an existing file as a whole. On
-// this machine it writes another file, and renames it when it is complete; elsewhere it writes one
-// object. It creates missing local folders. A process that is killed may leave the other file, with a
-// name that ends in .tmp.
+// Write calls content with a writer to the file at path, and replaces an existing file as a whole. On
+// this machine Write writes a temporary file, and renames it when it is complete; elsewhere it writes one
+// object. It creates missing local folders. A process that is killed may leave the temporary file, whose
+// name ends in .tmp.
 //
 //	errors: a fault of the file system, or the error of content. An existing file is then unchanged.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {

@@ -16,7 +16,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 )
 
-// content writes a text.
+// content returns a function that writes text.
 func content(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -24,8 +24,8 @@ func content(text string) func(io.Writer) error {
 	}
 }
 
-// TestFiles writes files of this machine and of another file system, in folders that are missing,
-// and lists and reads them.
+// TestFiles writes, lists and reads files on this machine and on another file system, in folders that do
+// not exist yet.
 func TestFiles(t *testing.T) {
 	for _, folder := range []string{filepath.Join(t.TempDir(), "new", "folder"), "memfs://new/folder"} {
 		var want []string
@@ -53,7 +53,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestMissing has missing files, folders, and unknown file systems.
+// TestMissing lists, opens and writes missing files, folders, and files of unknown file systems.
 func TestMissing(t *testing.T) {
 	folder := t.TempDir()
 	testutil.NoError(t, os.Mkdir(filepath.Join(folder, "x"), 0o755))
@@ -65,20 +65,20 @@ func TestMissing(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(folder, "y"), "memfs://missing/y", "nowhere://y"} {
 		if _, err := Open(t.Context(), path); err == nil {
-			t.Errorf("%s is opened", path)
+			t.Errorf("%s was opened; want an error", path)
 		}
 	}
 	if _, err := List(t.Context(), "nowhere://*"); err == nil {
-		t.Error("an unknown file system is listed")
+		t.Error("an unknown file system was listed; want an error")
 	}
 	for _, path := range []string{folder, "nowhere://y"} {
 		if err := Write(t.Context(), path, content("x")); err == nil {
-			t.Errorf("%s is written", path)
+			t.Errorf("%s was written; want an error", path)
 		}
 	}
 }
 
-// TestWriteFails has content that cannot be written, and a context that is done: the old file stays.
+// TestWriteFails writes with a failing content function, and with a canceled context: the old file stays.
 func TestWriteFails(t *testing.T) {
 	why := errors.New("out of paper")
 	failing := func(w io.Writer) error { return errors.Join(content("new")(w), why) }
@@ -90,17 +90,17 @@ func TestWriteFails(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 		if err := Write(done, path, content("new")); Local(path) && !errors.Is(err, why) {
-			t.Errorf("%s, after its context is done: %v", path, err)
+			t.Errorf("%s, with a canceled context: %v", path, err)
 		}
 		files, err := List(t.Context(), path+"*")
 		if err != nil || len(files) != 1 && Local(path) {
-			t.Errorf("%s: there are %q (%v)", path, files, err)
+			t.Errorf("%s: the files are %q (%v); want one", path, files, err)
 		}
 	}
 }
 
-// TestResolve resolves several names of a file, of a missing file, and of one in a missing folder. Only
-// those of other file systems are not local.
+// TestResolve resolves several names of a file, of a missing file, and of a file in a missing folder. All
+// names are local, except names on other file systems.
 func TestResolve(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	testutil.NoError(t, err)
@@ -110,7 +110,7 @@ func TestResolve(t *testing.T) {
 	testutil.NoError(t, os.WriteFile(file, nil, 0o644))
 	for from, to := range map[string]string{"link": "data", "link.csv": file, "to-new": "link/new.csv"} {
 		if err := os.Symlink(to, from); err != nil {
-			t.Skipf("this system makes no links: %v", err)
+			t.Skipf("this system does not support symbolic links: %v", err)
 		}
 	}
 	for path, want := range map[string]string{
@@ -119,10 +119,10 @@ func TestResolve(t *testing.T) {
 		"://x": filepath.Join(folder, ":", "x"), "gs://b/../x": "gs://b/../x", "memfs://x": "memfs://x",
 	} {
 		if got := Resolve(path); got != want {
-			t.Errorf("%q is %q, and should be %q", path, got, want)
+			t.Errorf("%q resolves to %q, want %q", path, got, want)
 		}
 		if local := !strings.HasPrefix(want, "gs:") && !strings.HasPrefix(want, "memfs:"); Local(path) != local {
-			t.Errorf("%q is local: %v", path, !local)
+			t.Errorf("Local(%q) is %v", path, !local)
 		}
 	}
 }
