@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A cut takes numbers from the data of a fuzzer, and zeros after its end.
+// A cut takes choices from the data of a fuzzer, and zeros after the end of the data.
 type cut struct{ fuzz.Choices }
 
-// view returns a rows×cols view of the storage, if there is room, and the places of its elements.
+// view returns a rows×cols view of the storage, if there is room, and the indices of its elements.
 func (c *cut) view(storage []float64, rows, cols int) (m *Dense, at [][]int, ok bool) {
 	stride := cols + c.Below(4)
 	length := (rows-1)*stride + cols
@@ -52,16 +52,16 @@ func relate(a, b [][]int) (share, same bool) {
 	return share, slices.EqualFunc(a, b, slices.Equal)
 }
 
-// FuzzAliasing places operands and result anywhere in one storage. The result may be an operand. If it
-// overlaps one in another way, the call panics and writes nothing. Otherwise it is the product, and
-// nothing else changes. Views with different strides may be refused without need.
+// FuzzAliasing places operands and result anywhere in one slice. The result may be an operand. If the
+// result overlaps an operand in another way, the call panics and writes nothing. Otherwise the result is
+// the product, and nothing else changes. The call may panic without need if strides differ.
 func FuzzAliasing(f *testing.F) {
 	for _, seed := range []string{
-		"", "\x00\x02\x02\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00", // all the same
+		"", "\x00\x02\x02\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00", // all three the same
 		"\x01\x02\x02\x02\x02\x02\x00\x02\x03\x00\x02\x20\x00\x00", // columns side by side
 		"\x02\x03\x01\x02\x01\x00\x01\x05\x01\x0a\x00\x00",
 		"\x03\x01\x03\x03\x03\x07\x02\x07\x01\x20\x00\x00",
-		"\x07\x03\x03\x03\x00\x00\x00\x08\x00\x20\x01\x00", // a result that keeps storage
+		"\x07\x03\x03\x03\x00\x00\x00\x08\x00\x20\x01\x00", // an empty result that keeps its storage
 		"\x0b\x03\x03\x03\x00\x00\x00\x08\x00\x20\x01\x00",
 	} {
 		f.Add([]byte(seed))
@@ -94,7 +94,7 @@ func FuzzAliasing(f *testing.F) {
 		if !ok || !okY || !okDst {
 			return
 		}
-		if empty { // without gaps then
+		if empty { // kept storage has no gaps
 			first := at[0][0]
 			dst.SetRawMatrix(blas64.General{Rows: m, Cols: n, Stride: n, Data: storage[first : first+m*n]})
 			for i := range at {
@@ -133,7 +133,7 @@ func FuzzAliasing(f *testing.F) {
 			}
 		}
 		if !slices.Equal(storage, before) {
-			t.Fatal("something beside the result was written")
+			t.Fatal("an element outside the result was written")
 		}
 	})
 }

@@ -19,7 +19,7 @@ type storage struct {
 	data []float64
 }
 
-// sized is an r×c matrix with rows 4 apart that begins at data[at], and at one of order 3.
+// sized returns an r×c matrix of stride 4 that begins at data[at], and at returns a 3×3 matrix there.
 func (s storage) sized(at, r, c int) *Dense {
 	d := new(Dense)
 	d.SetRawMatrix(blas64.General{Rows: r, Cols: c, Stride: 4, Data: s.data[at:]})
@@ -28,17 +28,17 @@ func (s storage) sized(at, r, c int) *Dense {
 
 func (s storage) at(i int) *Dense { return s.sized(i, 3, 3) }
 
-// kept is an empty matrix that keeps its storage, data[at:], for a result of 9 elements.
+// kept returns an empty matrix that keeps its storage, data[at:], for a result of 9 elements.
 func (s storage) kept(at int) *Dense {
 	d := NewDense(1, 9, s.data[at:at+9])
 	d.Reset()
 	return d
 }
 
-// sym is a packed matrix of order n that begins at data[at].
+// sym returns a packed matrix of order n that begins at data[at].
 func (s storage) sym(at, n int) *SymPacked { return NewSymPacked(n, s.data[at:at+n*(n+1)/2]) }
 
-// A misuse is a call with bad arguments, and what it panics with.
+// A misuse is a call with bad arguments, and the value of its panic.
 type misuse struct {
 	what string
 	want any
@@ -81,7 +81,7 @@ func misuses() []misuse {
 		{"order of a copy", shape, func(s storage) { s.sym(0, 3).CopySym(NewSymPacked(2, nil)) }},
 		{"order of a copy", shape, func(s storage) { s.sym(0, 3).CopySym(mat.NewSymDense(4, nil)) }},
 	}
-	// dst over a part of an operand, and on storage that it keeps; FuzzAliasing has the rest.
+	// dst overlaps a part of an operand, or is empty and keeps such storage; FuzzAliasing has the rest.
 	for _, shift := range []int{-10, -5, -4, -1, 1, 4, 5, 10} {
 		all = append(all,
 			misuse{"result over the operand of SymMul", overlap, func(s storage) { SymMul(s.b, s.at(25+shift), NewSymPacked(3, nil), s.at(25)) }},
@@ -93,8 +93,8 @@ func misuses() []misuse {
 	return all
 }
 
-// Every function panics with a constant on bad arguments, before it writes anything. For a mistake that
-// gonum's types know, the value is theirs, which mat.Maybe recovers.
+// TestArguments checks that every function panics with a constant on bad arguments, before it writes
+// anything. If gonum has an error for the mistake, this error is the value, and mat.Maybe recovers it.
 func TestArguments(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, m := range misuses() {

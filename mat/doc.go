@@ -18,8 +18,8 @@
 //	MulSym(bk, dst, b, s)                  dst = B S
 //
 // An empty dst (the zero value) gets the right size; any other dst must already have it. As in gonum,
-// dst may be one of the operands, which costs a copy of that operand, but must not partially overlap
-// one. The old storage of a dst emptied by Reset must not overlap an operand. NaN and Inf in the
+// dst may be one of the operands, which costs a copy of that operand, but must not partially overlap an
+// operand. The old storage of a dst emptied by Reset must not overlap an operand. NaN and Inf in the
 // operands propagate to the result.
 //
 // # Panics
@@ -29,7 +29,7 @@
 //
 //	a negative order or dimension                       mat.ErrNegativeDimension
 //	a dimension of zero in NewDense                     mat.ErrZeroLength
-//	shapes that do not fit, data of the wrong length    mat.ErrShape
+//	shapes that do not match, data of the wrong length  mat.ErrShape
 //	an index out of range                               mat.ErrRowAccess, mat.ErrColAccess
 //
 // A result that partially overlaps an operand panics with the string "mat: bad region: overlap", as in

@@ -40,12 +40,12 @@ func ExampleMul() {
 		return
 	}
 	a := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
-	mat.Mul(pure, a, a, a) // the result may be an operand, of which a copy is then made
+	mat.Mul(pure, a, a, a) // the result may be an operand, which is then copied
 	fmt.Println(a.RawRowView(0), a.RawRowView(1))
 	// Output: [7 10] [15 22]
 }
 
-// A symmetric matrix in half the storage multiplies a dense one from the left and from the right.
+// A symmetric matrix in half the storage multiplies a dense matrix from the left and from the right.
 func ExampleSymPacked() {
 	s := mat.NewSymPacked(2, []float64{1, 2, 3}) // [1 2; 2 3]
 	b := mat.NewDense(2, 1, []float64{10, 1})

@@ -11,7 +11,7 @@ import (
 )
 
 // Mul computes dst = A B, where A is m×k and B is k×n, in 2mnk flops. dst may be a or b. It panics with
-// gonum's mat.ErrShape if the shapes do not fit, and panics if dst partially overlaps a or b.
+// gonum's mat.ErrShape if the shapes do not match, and panics if dst partially overlaps a or b.
 func Mul(bk blskernel.Backend, dst, a, b *Dense) { MulTrans(bk, dst, a, false, b, false) }
 
 // MulTrans computes dst = op(A) op(B), where op(A) is m×k and op(B) is k×n, in 2mnk flops. op(A) is Aᵀ
@@ -48,7 +48,7 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 }
 
 // SymMul computes dst = S B, where S is m×m and B is m×n, in 2m²n flops. dst may be b. It panics with
-// gonum's mat.ErrShape if the shapes do not fit, and panics if dst overlaps s or partially overlaps b.
+// gonum's mat.ErrShape if the shapes do not match, and panics if dst overlaps s or partially overlaps b.
 func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }

@@ -27,7 +27,7 @@ func product(a, b mat.Matrix) *Dense {
 	return c
 }
 
-// close compares got with want within k² eps, the bound for sums of k products of size 1 in any order.
+// close compares got with want within k² eps, the bound for sums of k products of at most 1 in any order.
 func close(t *testing.T, what string, got, want mat.Matrix, k int) {
 	t.Helper()
 	r, c := want.Dims()
@@ -44,7 +44,7 @@ func close(t *testing.T, what string, got, want mat.Matrix, k int) {
 	}
 }
 
-// operand returns a random matrix and the rows×cols operand op that it makes, its transpose or itself.
+// operand returns a random matrix, held, and the rows×cols operand op: held, or heldᵀ if trans is set.
 func operand(r *rand.Rand, rows, cols int, trans bool) (held *Dense, op mat.Matrix) {
 	if trans {
 		held = testutil.RandomView(r, cols, rows)
@@ -99,10 +99,9 @@ func TestProducts(t *testing.T) {
 	})
 }
 
-// TestHostileScalars: a result between two subnormal numbers is rounded to the nearest, half-way to the
-// even one, as above the smallest normal number. A sum that leaves the range on the way is an infinity.
-// A sum whose terms stay inside is right. Products of zeros of either sign are equal to zero, but
-// products of a zero and NaN or an infinity are NaN.
+// TestHostileScalars checks that subnormal results are rounded to nearest, ties to even, like normal ones.
+// A sum that overflows on the way is infinite, and a sum that stays in range is right. Products of zeros
+// of either sign are equal to zero, but products of a zero and NaN or an infinity are NaN.
 func TestHostileScalars(t *testing.T) {
 	const least, huge = math.SmallestNonzeroFloat64, math.MaxFloat64
 	negative := math.Copysign(0, -1)
@@ -118,7 +117,7 @@ func TestHostileScalars(t *testing.T) {
 		{[]float64{0x1.cp-536}, []float64{0x1p-537}, 4 * least}, // three and a half
 		{[]float64{0x1.8p-1060}, []float64{0x1p-16}, 0},         // three eighths
 		{[]float64{0x1p-1022}, []float64{0.5}, 0x1p-1023},
-		{[]float64{0x1.fffffffffffffp-1022}, []float64{0.5}, 0x1p-1022}, // up to the smallest normal number
+		{[]float64{0x1.fffffffffffffp-1022}, []float64{0.5}, 0x1p-1022}, // rounded up to the smallest normal number
 		{[]float64{0x1p-600}, []float64{0x1p-600}, 0},
 		{[]float64{huge, huge}, []float64{1, 1}, math.Inf(1)},
 		{[]float64{-huge, -huge}, []float64{1, 1}, math.Inf(-1)},

@@ -74,8 +74,8 @@ func (s *SymPacked) IsEmpty() bool { return s.n == 0 }
 // Reset makes the matrix empty and keeps its storage for a later result.
 func (s *SymPacked) Reset() { s.n, s.data = 0, s.data[:0] }
 
-// CopySym makes s a copy of a and returns its order. An empty s gets the order of a. CopySym panics
-// with mat.ErrShape if s has any other order.
+// CopySym copies a to s and returns the order of a. An empty s gets the order of a. CopySym panics with
+// mat.ErrShape if s has any other order.
 func (s *SymPacked) CopySym(a mat.Symmetric) int {
 	n := a.SymmetricDim()
 	s.reuse(n)

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FuzzSymPacked compares a packed matrix and what it is converted to with gonum's full matrix, element
-// by element, after a sequence of operations, which may have indices out of range.
+// FuzzSymPacked compares a packed matrix and its conversions with gonum's SymDense, element by element,
+// after a sequence of operations, some of them with indices out of range.
 func FuzzSymPacked(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 5})
 	for n := range byte(12) {
@@ -57,7 +57,7 @@ func FuzzSymPacked(f *testing.F) {
 		var fromDense, fromPacked SymPacked
 		fromDense.CopySym(full)
 		fromPacked.CopySym(s)
-		s.SetSym(0, 0, -1) // of which the copies know nothing
+		s.SetSym(0, 0, -1) // which must not change the copies
 		if fromPacked.At(0, 0) == -1 {
 			t.Fatal("CopySym shares storage")
 		}
@@ -86,6 +86,6 @@ func TestSymPackedStorage(t *testing.T) {
 	}
 	s.CopySym(NewSymPacked(1, []float64{5}))
 	if &s.RawSymPacked().Data[0] != &data[0] {
-		t.Error("Reset gives the storage away")
+		t.Error("CopySym after Reset does not reuse the storage")
 	}
 }
