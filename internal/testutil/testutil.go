@@ -1,7 +1,8 @@
-// Package testutil has what tests of several packages share: seeded matrices, and panics as values.
+// Package testutil has helpers for the tests of several packages, such as seeded matrices and panics as
+// values.
 //
-// A test that cannot run everywhere, or every time, says so in its own body: Slow, NotUnderRace,
-// NotEmulated, NeedsBackend, SkipOrFail. No list of names elsewhere chooses tests.
+// A test that cannot run everywhere, or every time, says so in its own body by a call of Slow,
+// NotUnderRace, NotEmulated, NeedsBackend or SkipOrFail. No list of test names elsewhere selects tests.
 //
 // The subpackages run a test on every backend (backends), put operands next to inaccessible pages
 // (guard), draw choices from a fuzzer's data (fuzz), and run NumPy (numpytest). Only tests import them.
@@ -22,7 +23,7 @@ import (
 )
 
 // EnvRequire names the environment variable that lists what this machine must have, separated by
-// commas, for example "openblas,avx2,numpy". A test that would skip without one of these fails.
+// commas, for example "openblas,avx2,numpy". Without one of these a test fails instead of skipping.
 const EnvRequire = "BLSKERNEL_REQUIRE"
 
 // Required reports whether EnvRequire lists name.
@@ -151,7 +152,7 @@ func wait(t testing.TB, want int, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not %d %s after 10 s:\n%s", want, what, stacks())
+			t.Fatalf("timeout: waited 10 s for %d %s:\n%s", want, what, stacks())
 		}
 	}
 }
@@ -162,7 +163,7 @@ func RoutineOf(test any) string {
 	return strings.TrimPrefix(strings.TrimSuffix(name[strings.LastIndex(name, ".")+1:], "Test"), "Test")
 }
 
-// NoError ends the test if err is not nil.
+// NoError fails and ends the test if err is not nil.
 func NoError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -25,7 +25,7 @@ func TestSingularValues(t *testing.T) {
 	values := func(m *mat.Dense) []float64 {
 		var svd mat.SVD
 		if !svd.Factorize(m, mat.SVDNone) {
-			t.Fatal("no convergence")
+			t.Fatal("the SVD did not converge")
 		}
 		return svd.Values(nil)
 	}

@@ -13,8 +13,8 @@ const (
 	// EnvOnly names the environment variable with the only backend to test, "pure" or "openblas".
 	EnvOnly = "BLSKERNEL_ONLY"
 
-	// EnvEmulator names the environment variable with the emulator, and its flags, that runs
-	// programs of this architecture on a machine of another.
+	// EnvEmulator names the environment variable with the emulator and its flags, for programs of
+	// this architecture on a machine of another architecture.
 	EnvEmulator = "BLSKERNEL_EMULATOR"
 )
 
@@ -40,11 +40,11 @@ func NotEmulated(t testing.TB, why string) {
 	}
 }
 
-// UnderRace reports whether the race detector watches this program.
+// UnderRace reports whether this program was built with the race detector.
 func UnderRace() bool { return underRace }
 
-// NotUnderRace skips a test under the race detector that starts no goroutine or asserts what the
-// detector changes.
+// NotUnderRace skips the test under the race detector. It is for tests that start no goroutine, or that
+// check something that the detector changes.
 func NotUnderRace(t testing.TB, why string) {
 	t.Helper()
 	if underRace {
@@ -52,7 +52,7 @@ func NotUnderRace(t testing.TB, why string) {
 	}
 }
 
-// NeedsBackend skips a test of the named backend alone if EnvOnly leaves that backend out.
+// NeedsBackend skips a test that only concerns the named backend if EnvOnly leaves that backend out.
 func NeedsBackend(t testing.TB, name string) {
 	t.Helper()
 	if LeftOut(t, name) {

@@ -2,7 +2,7 @@ package testutil
 
 import "testing"
 
-// ran reports whether a test that calls need goes on.
+// ran reports whether a test that calls need continues after the call.
 func ran(t *testing.T, need func(testing.TB)) (on bool) {
 	t.Run("test", func(t *testing.T) {
 		need(t)

@@ -64,7 +64,7 @@ func Pure(t testing.TB) []blskernel.Backend {
 		all = add(t, all, k, "pure/"+k)
 	}
 	if len(all) == 0 {
-		t.Fatal("no kernel")
+		t.Fatal("no kernel of the backend pure can be used")
 	}
 	return all
 }
@@ -86,14 +86,14 @@ func add(t testing.TB, all []blskernel.Backend, required, name string) []blskern
 	return all
 }
 
-// run runs f as a subtest on the backend of the given name and reports whether there is one.
+// run runs f as a subtest on the backend of the given name and reports whether the backend can be used.
 func run(t *testing.T, required, name string, f func(t *testing.T, b blskernel.Backend)) bool {
 	t.Helper()
 	b, err := blskernel.Lookup(name)
 	out := leftOut(t, name)
 	t.Run("backend="+name, func(t *testing.T) {
 		if out {
-			t.Skipf("%s leaves it out", testutil.EnvOnly)
+			t.Skipf("%s leaves out this backend", testutil.EnvOnly)
 		}
 		if err != nil {
 			testutil.SkipOrFail(t, required, err)

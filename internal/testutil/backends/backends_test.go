@@ -16,7 +16,7 @@ func TestOn(t *testing.T) {
 	On(t, func(t *testing.T, b blskernel.Backend) { on = append(on, b.Name()) })
 	slices.Sort(on)
 	if !slices.Equal(on, blskernel.Names()) {
-		t.Errorf("On ran %q of %q", on, blskernel.Names())
+		t.Errorf("On ran %q, want %q", on, blskernel.Names())
 	}
 	OnKernels(t, func(t *testing.T, b blskernel.Backend) { kernels = append(kernels, b.Name()) })
 	var short, all, listed []string
@@ -33,7 +33,7 @@ func TestOn(t *testing.T) {
 		listed = append(listed, b.Name())
 	}
 	if !slices.Equal(kernels, short) || !slices.Equal(listed, all) {
-		t.Errorf("OnKernels ran %q of %q, All has %q of %q", kernels, short, listed, all)
+		t.Errorf("OnKernels ran %q, want %q; All returned %q, want %q", kernels, short, listed, all)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestOnly(t *testing.T) {
 		ran[2] = len(All(t))
 		t.Run("pure", func(t *testing.T) { ran[3] = len(Pure(t)) })
 		if ran != want {
-			t.Errorf("%s=%s: %v runs by On, OnKernels, All and Pure, want %v", testutil.EnvOnly, only, ran, want)
+			t.Errorf("%s=%s: On, OnKernels, All and Pure give %v backends, want %v", testutil.EnvOnly, only, ran, want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func Float(x *big.Float) float64 {
 // Ratio returns p/q.
 func Ratio(p, q *big.Float) float64 { return Float(New(0).Quo(p, q)) }
 
-// Sum returns the sum of the terms, each of which is the product of its numbers.
+// Sum returns the sum of the terms. Each term is the product of its numbers.
 func Sum(terms ...[]float64) *big.Float {
 	sum := New(0)
 	for _, term := range terms {
@@ -37,7 +37,7 @@ func Sum(terms ...[]float64) *big.Float {
 	return sum
 }
 
-// A Matrix is an R×C matrix, stored by rows in X.
+// A Matrix is an R×C matrix, stored row-major in X.
 type Matrix struct {
 	R, C int
 	X    []*big.Float
@@ -105,7 +105,7 @@ func Solve(a, b *testmat.Matrix) (x *Matrix, det *big.Float) {
 	return x, Eliminate(Of(a), x)
 }
 
-// Eliminate overwrites x with A⁻¹X and returns det A. It eliminates in a, with partial pivoting.
+// Eliminate overwrites x with A⁻¹X and returns det A. It overwrites a by elimination with partial pivoting.
 func Eliminate(a, x *Matrix) (det *big.Float) {
 	det = New(1)
 	l, product := New(0), New(0)

@@ -1,4 +1,4 @@
-// Package faultfs is a file system for tests, whose operations fail as on a full or broken disk.
+// Package faultfs is a file system for tests. Its operations can fail as on a full or broken disk.
 package faultfs
 
 import (
@@ -35,7 +35,7 @@ type Call struct {
 	Op    Op
 	Path  string // of the file; the old name for Rename
 	Bytes int    // to be written
-	Reads bool   // the operation changes nothing
+	Reads bool   // whether the operation changes nothing
 }
 
 // A Func is vfs.OS with faults: it returns the error with which an operation fails, or nil to let
@@ -84,7 +84,7 @@ func (f Func) Remove(name string) error {
 	return f.unless(Remove, name, func() error { return vfs.OS.Remove(name) })
 }
 
-// SyncDir flushes the names in a folder to the disk.
+// SyncDir flushes the names in a folder to the disk, unless f makes it fail.
 func (f Func) SyncDir(name string) error {
 	return f.unless(SyncDir, name, func() error { return vfs.OS.SyncDir(name) })
 }
@@ -146,12 +146,12 @@ func (f file) Close() error {
 	return failed
 }
 
-// A Disk makes some operations fail. The zero value fails none and records all.
+// A Disk makes some operations fail. The zero value lets all operations succeed, and records them.
 type Disk struct {
 	Ops    []Op  // the operations that are counted and may fail; nil for all
-	Before int   // how many of them succeed
-	Times  int   // how many fail after those; the others succeed again
-	Err    error // what they fail with, such as syscall.EIO
+	Before int   // the number of counted operations that succeed first
+	Times  int   // the number that fail next; later operations succeed again
+	Err    error // the error of a failing operation, such as syscall.EIO
 	Half   bool  // whether a write that fails writes half of its bytes
 
 	mu     sync.Mutex
@@ -183,7 +183,7 @@ func (d *Disk) decide(c Call) (done int, err error) {
 	return done, d.Err
 }
 
-// Calls returns the operations that counted, in order.
+// Calls returns the counted operations, in order.
 func (d *Disk) Calls() []Call {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -197,9 +197,9 @@ func (d *Disk) Failed() []Call {
 	return slices.Clone(d.failed)
 }
 
-// Full returns a file system whose writes fail with ENOSPC once room bytes have been written in
-// all, in the middle of a write if need be. Removing a file frees no room. written returns the
-// number of bytes in all attempted writes.
+// Full returns a file system whose writes fail with ENOSPC after a total of room bytes, if necessary in
+// the middle of a write. Removing a file frees no room. written returns the number of bytes in all
+// attempted writes.
 func Full(room int) (fsys vfs.FS, written func() int) {
 	var mu sync.Mutex
 	asked, left := 0, room

@@ -14,8 +14,8 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// all does every operation, in the order of the names that it returns, until one fails. It always
-// closes the file.
+// all runs every operation until one fails, always closes the file, and returns the operations that
+// succeeded, in order.
 func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	step := func(op Op, e error) bool {
 		if err = e; e == nil {
@@ -61,8 +61,8 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	return done, err
 }
 
-// TestEveryOperation calls all, and makes the n-th operation fail for every n. It is not done, its
-// error is the one that package os would return, and the error names the path.
+// TestEveryOperation calls all, and makes the n-th operation fail for every n. all stops there, with the
+// error that package os would return, which names the path.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	order := []Op{Open, Write, Write, Read, Read, Chmod, Sync, Close, Stat, Rename, SyncDir, Remove}
@@ -88,7 +88,7 @@ func TestEveryOperation(t *testing.T) {
 			t.Errorf("%d: %v", n, err)
 		}
 		if failed.Op != op || !slices.Equal(done, order[:n]) {
-			t.Errorf("%d: %+v, after %v", n, failed, done)
+			t.Errorf("%d: %+v failed, after %v", n, failed, done)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "x"))
 		switch {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Patience is how long a reader may take for an input of a test before Bounded considers it hung.
+// Patience is the time that a reader may take for an input before Bounded considers the reader hung.
 const Patience = time.Minute
 
 // others bounds the bytes that the runtime, package testing and a fuzzing worker allocate while f runs.
 const others = 1 << 16
 
-// Allocated calls f and returns the bytes that the process allocates meanwhile, freed ones included.
+// Allocated calls f and returns the number of bytes that the process allocates meanwhile, freed or not.
 func Allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -26,12 +26,12 @@ func Allocated(f func()) uint64 {
 //
 //	perByte n + constant
 //
-// bytes meanwhile, freed ones included, plus 64 KiB for others. If f has not returned after
-// Patience, the process panics and shows all goroutines: a fuzzing process then keeps the input.
+// bytes meanwhile, freed or not, plus 64 KiB for others. If f has not returned after Patience, the
+// process panics and prints the stacks of all goroutines: a fuzzing process then saves the input.
 func Bounded(t testing.TB, n int, perByte, constant uint64, f func()) {
 	t.Helper()
 	alarm := time.AfterFunc(Patience, func() {
-		panic(fmt.Sprintf("%s: %d bytes are not read after %v", t.Name(), n, Patience))
+		panic(fmt.Sprintf("%s: reading an input of %d bytes takes more than %v", t.Name(), n, Patience))
 	})
 	defer alarm.Stop()
 	if got, most := Allocated(f), perByte*uint64(n)+constant+others; got > most {

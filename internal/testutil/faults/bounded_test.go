@@ -13,7 +13,7 @@ func TestStoppedAfter(t *testing.T) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if ctx.Err() != nil || inner.Err() != nil {
-		t.Fatal("canceled before the time")
+		t.Fatal("canceled too early")
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) || inner.Err() == nil || context.Cause(ctx) != why || context.Cause(inner) != why {
 		t.Error(ctx.Err(), inner.Err(), context.Cause(ctx), context.Cause(inner))
@@ -21,12 +21,12 @@ func TestStoppedAfter(t *testing.T) {
 	<-ctx.Done()
 	<-inner.Done()
 	if ctx.Looks() != 3 {
-		t.Errorf("%d looks", ctx.Looks())
+		t.Errorf("Err was called %d times, want 3", ctx.Looks())
 	}
 	other, release := StoppedAfter(1, why)
 	release()
 	if other.Err() == nil {
-		t.Error("not released")
+		t.Error("release does not cancel the context")
 	}
 }
 

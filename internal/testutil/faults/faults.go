@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// ErrFull is the error of a Writer that is full.
+// ErrFull is the error of a full Writer.
 var ErrFull = errors.New("the disk is full")
 
-// A Writer accepts Left bytes. It cuts the write that exceeds them, and all later ones, short with
-// ErrFull.
+// A Writer accepts Left bytes. The write that exceeds this limit, and all later writes, are cut short and
+// return ErrFull.
 type Writer struct{ Left int }
 
 // Write accepts as much of p as there is room for.
@@ -26,8 +26,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// A Context ends after a number of calls of its Err, so that a test can stop work at each of its
-// checks. Contexts derived from it end with it; calls of their own Err do not count.
+// A Context is canceled after a number of calls of its Err method, so that a test can stop work at each
+// check. Contexts derived from a Context are canceled with it; calls of their Err do not count.
 type Context struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -36,8 +36,8 @@ type Context struct {
 	looks  atomic.Int64
 }
 
-// StoppedAfter returns a context whose Err returns nil for as many calls as looks. The next call
-// cancels it with the cause, like a signal that arrives at that moment. release cancels it.
+// StoppedAfter returns a context whose Err returns nil for the first looks calls. The next call cancels
+// the context with the cause, like a signal at that moment. release cancels the context.
 func StoppedAfter(looks int, cause error) (ctx *Context, release func()) {
 	c := &Context{cause: cause, most: int64(looks)}
 	c.Context, c.cancel = context.WithCancelCause(context.Background())

@@ -3,7 +3,7 @@ package fuzz
 
 import "math/rand/v2"
 
-// Choices are taken from the data of a fuzzer, one byte each, and are zero once the data has ended.
+// Choices are taken from the data of a fuzzer, one byte each. After the end of the data they are zero.
 type Choices []byte
 
 // Below takes a byte and returns a number below n, which is at most 256.

@@ -67,10 +67,10 @@ var level3 = []routine{
 	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc", ruleProduct + "; tanh is the kernel's own"},
 }
 
-// A shape has the sizes of a call. Its place in the list determines the scalars and increments.
+// A shape has the sizes of a call. Its index in the list determines the scalars and increments.
 type shape struct{ m, n, k int }
 
-// vectors are orders around vectors of 2, 4, 8 and 16, 32 lanes, several rounds, and shares of threads.
+// vectors are lengths around SIMD vectors of 2 to 16 elements, 32 lanes, several rounds, and thread shares.
 var vectors = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 37, 40, 41, 47, 48, 63, 64, 65, 71, 95, 96, 97, 100, 127, 128, 129, 200, 257, 999, 4100}
 
 var level2Shapes = []shape{
@@ -78,7 +78,7 @@ var level2Shapes = []shape{
 	{97, 95, 3}, {129, 130, 33}, {193, 192, 5}, {200, 70, 40}, {70, 201, 2}, {610, 600, 6},
 }
 
-// level3Shapes are around tiles of 6, 8 and 24, strips of 32, blocks of 128 and 256, and thread shares.
+// level3Shapes has sizes around tiles of 6, 8 and 24, strips of 32, blocks of 128 and 256, and thread shares.
 var level3Shapes = []shape{
 	{1, 1, 1}, {2, 3, 5}, {5, 6, 7}, {6, 7, 8}, {7, 8, 9}, {8, 9, 23}, {9, 24, 24}, {12, 5, 25}, {23, 25, 6}, {24, 12, 31}, {25, 33, 32}, {31, 32, 33},
 	{33, 31, 64}, {47, 49, 97}, {48, 64, 65}, {65, 48, 127}, {9, 26, 255}, {26, 9, 256}, {25, 34, 257}, {10, 7, 512}, {7, 10, 513}, {33, 25, 1153},
@@ -150,7 +150,7 @@ func (of routine) run(r recorder, b blskernel.Backend, i int, s shape) {
 	}
 }
 
-// flags returns the number of parameters that are flags. They come first.
+// flags returns the number of parameters that are flags. Flags come first.
 func (of routine) flags() int {
 	return slices.IndexFunc(strings.Fields(of.params), func(p string) bool { return !slices.Contains([]string{"tA", "tB", "ul", "s", "diag"}, p) })
 }
@@ -221,7 +221,7 @@ func (c *call) stored(name string) (rows, cols int) {
 	return p, c.n
 }
 
-// do calls the routine on b and returns what it returns, and all operands.
+// do calls the routine on b and returns all operands after the call, then the values that it returned.
 func (c *call) do(b blskernel.Backend) (results [][]float64) {
 	c.source = selftest.Source(len(c.name) + 1000*c.index)
 	var method reflect.Value
@@ -298,7 +298,7 @@ func (c *call) argument(name string) any {
 	return c.triangle(x, func(i int) int { return i*at + first })
 }
 
-// packed returns the index of element i of the diagonal.
+// packed returns the index, in packed storage, of element i of the diagonal.
 func (c *call) packed(i int) int {
 	if c.flags["ul"] {
 		return i*(i+1)/2 + i
@@ -306,7 +306,7 @@ func (c *call) packed(i int) int {
 	return block.PackedIndex(c.order(), i, i)
 }
 
-// triangle makes the elements x a well-conditioned triangle if the routine has one.
+// triangle turns x into a well-conditioned triangle if the routine has a triangular operand.
 func (c *call) triangle(x []float64, at func(i int) int) []float64 {
 	if c.has("diag") {
 		for i := range x {

@@ -70,7 +70,7 @@ func TestGoldenModels(t *testing.T) {
 		if some {
 			return
 		}
-		// Models that choose all settings by themselves.
+		// Models that choose all settings themselves.
 		c, g := bls.Classifier{Backend: b}, bls.Regressor{Backend: b}
 		r.must(c.Fit(part(x, 0, 350), labels[:350]), g.Fit(part(x, 0, 350), part(y, 0, 350)))
 		r.add("Classifier zero", ruleFeatures, []float64{c.Choice().Score}, encoded(r, c.Encode))

@@ -24,14 +24,14 @@ var fused = regexp.MustCompile(`\((/[^()]*|[A-Za-z]:[^()]*):(\d+)\)\s+(FN?M(?:AD
 // asked matches a line of source that requests a fused multiply-add.
 var asked = regexp.MustCompile(`\b(FMA|fma)\(`)
 
-// goCommand returns a go command for packages of a system, without cgo. It skips the test if there is
-// no go command, or if it takes long.
+// goCommand returns a go command for the given system and architecture, without cgo. It skips the test if
+// there is no go command, in an emulator, and under the race detector.
 func goCommand(t *testing.T, system, arch, verb string, args ...string) *exec.Cmd {
 	t.Helper()
-	testutil.NotUnderRace(t, "it looks at what the compiler makes")
+	testutil.NotUnderRace(t, "it checks code without running it")
 	testutil.NotEmulated(t, "it compiles the module")
 	if _, err := exec.LookPath("go"); errors.Is(err, exec.ErrNotFound) {
-		t.Skip("the go command is not in the path")
+		t.Skip("there is no go command in PATH")
 	}
 	// Without cgo the standard library does not compile with -tags=cgo, which GOFLAGS may have.
 	cmd := exec.Command("go", append([]string{verb, "-tags="}, args...)...)
@@ -78,7 +78,7 @@ func TestFused(t *testing.T) {
 	}
 	testutil.NoError(t, errors.Join(lines.Err(), cmd.Wait()))
 	if all == 0 {
-		t.Error("no fused multiply-add at all: the portable kernel has many, so the listing is not what it was")
+		t.Error("no fused multiply-add found: the portable kernel has many, so the format of the listing must have changed")
 	}
 	for _, at := range slices.Sorted(maps.Keys(unasked)) {
 		t.Errorf("%s is fused by the compiler\n\trule: code says what it means, math.FMA(x, y, z) or float64(x*y) + z (docs/reproducibility.md)", at)

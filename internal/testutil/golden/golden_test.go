@@ -36,8 +36,8 @@ func (r recorder) add(name, rule string, results ...[]float64) {
 	r.Check(r.TB, name, rule, selftest.Sum(results...))
 }
 
-// some is true if the tests leave out results, which they do in an emulator. There the two largest
-// orders of a factorization take as long as all else, and models that choose their settings longer.
+// some is true if the tests leave out results, as they do in an emulator. There the two largest orders of
+// a factorization take as long as everything else, and models that choose their settings take longer still.
 var some = testutil.Emulated() && !testutil.Long()
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// each runs f on every kernel of this machine, as one run of the section for each.
+// each runs f on every kernel of this machine, each time as one run of the section.
 func each(t *testing.T, section string, f func(r recorder, b blskernel.Backend)) {
 	if why := selftest.Outside(); why != "" {
 		t.Skip(why)
@@ -55,7 +55,7 @@ func each(t *testing.T, section string, f func(r recorder, b blskernel.Backend))
 	book := hashes.Open(section)
 	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
 		if b.Name() == "openblas" {
-			t.Skip("outside the promise")
+			t.Skip("docs/reproducibility.md promises nothing for OpenBLAS")
 		}
 		book.Begin()
 		f(recorder{t, book}, b)

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// exact lists the functions of package math with a single result: correctly rounded, or no arithmetic.
+// exact lists the functions of package math that are correctly rounded, or do no arithmetic.
 var exact = strings.Fields(`Sqrt FMA Abs Floor Ceil Trunc Round Copysign Ldexp Frexp Nextafter IsNaN IsInf Inf NaN Signbit
 	Float64bits Float64frombits Float32bits Float32frombits`)
 
@@ -37,14 +37,14 @@ var certain = map[string][]string{
 // docs/reproducibility.md.
 const beyond = "blskernel/lapack/implementation"
 
-// timed lists the packages whose numbers are times, plots or texts, and packages for tests or openblas.
-// No result depends on them.
+// timed lists packages that only compute timings, plots or text, and packages for tests or openblas. No
+// result depends on them.
 var timed = []string{
 	"blskernel/bench", "blskernel/cmd/blskernel/internal/experiment", "blskernel/blsupdate/internal/rates", "blskernel/examples",
 	"blskernel/internal/testutil", "blskernel/internal/linalg/openblas", "blskernel/internal/docs", "blskernel/internal/soak",
 }
 
-// A listed package is what 'go list' reports about it.
+// A listed is a package as 'go list' reports it.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -135,7 +135,7 @@ func TestPureIsOurs(t *testing.T) {
 			t.Fatalf("%v has no method %s", made, name)
 		}
 		if !strings.HasPrefix(f.Pkg().Path(), "blskernel") {
-			t.Errorf("%s of the pure backend is that of %s\n\trule: gonum's arithmetic is in assembly on some machines and fused on others (docs/reproducibility.md)", name, f.Pkg().Path())
+			t.Errorf("%s of the pure backend comes from %s\n\trule: gonum's arithmetic is in assembly on some machines and fused on others (docs/reproducibility.md)", name, f.Pkg().Path())
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// orders are around tiles, panels of 16 to 64, ends of recursions near 100, and blocks of 128 and 256.
+// orders lie around tiles, panels of 16 to 64, ends of recursions near 100, and blocks of 128 and 256.
 var orders = []int{1, 2, 3, 7, 8, 9, 16, 17, 25, 33, 48, 65, 97, 129, 150, 193, 257, 390}
 
 // symmetric draws a packed matrix and adds diagonal to its diagonal.
@@ -27,7 +27,7 @@ func symmetric(s *selftest.Source, n int, diagonal float64) *mat.SymPacked {
 	return mat.NewSymPacked(n, ap)
 }
 
-// A factorization has the methods of the factorizations of a matrix of type M.
+// A factorization has the methods that all factorizations of matrices of type M share.
 type factorization[M any] interface {
 	Factorize(M) error
 	SolveTo(dst, b *mat.Dense) error

@@ -29,14 +29,14 @@ func (c *call) edited(b blskernel.Backend, operand string, at int, value float64
 	return c.do(b)
 }
 
-// TestNaNReaches puts a NaN into each operand of each routine, on every kernel. Every result that
-// depends on this element is NaN, and no other result changes a bit. Another number in its place shows
-// which results depend on it. They are NaN even if its other factor is zero.
+// TestNaNReaches puts a NaN into each operand of each routine, on every kernel. Every result that depends
+// on this element is NaN, even if the other factor of the element is zero, and no other result changes a
+// bit. A call with a finite number in place of the NaN shows which results depend on the element.
 func TestNaNReaches(t *testing.T) {
-	testutil.NotUnderRace(t, "no call is so large that goroutines share it")
+	testutil.NotUnderRace(t, "no call is large enough to use several goroutines")
 	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
 		if b.Name() == "openblas" {
-			t.Skip("has rules of its own")
+			t.Skip("OpenBLAS has its own rules for NaN")
 		}
 		for _, of := range slices.Concat(level1, level2, level3) {
 			if of.name == "Idamax" || of.name == "Drotm" {
@@ -79,7 +79,7 @@ func (c *call) reaches(t *testing.T, b blskernel.Backend) {
 					for j, v := range nan[k] {
 						depends := base[k][j] != other[k][j]
 						if depends && !math.IsNaN(v) || !depends && !zeros && math.Float64bits(v) != math.Float64bits(finite[k][j]) {
-							t.Errorf("%s %v %+v: NaN at %d of %s (zeros: %v): element %d of result %d is %v, with a number %v; it depends: %v",
+							t.Errorf("%s %v %+v: NaN at %d of %s (zeros: %v): element %d of result %d is %v, with a number %v; depends on the NaN: %v",
 								c.name, c.flags, c.shape, at, operand, zeros, j, k, v, finite[k][j], depends)
 							return
 						}
@@ -91,7 +91,7 @@ func (c *call) reaches(t *testing.T, b blskernel.Backend) {
 }
 
 // TestGoldenNotFinite puts infinities of both signs, NaN, and numbers whose products overflow into each
-// operand of each routine. All cases of a shape have one hash.
+// operand of each routine. All cases of a shape share one hash.
 func TestGoldenNotFinite(t *testing.T) {
 	each(t, "notfinite", func(r recorder, b blskernel.Backend) {
 		for _, of := range slices.Concat(level1, level2, level3) {
@@ -108,7 +108,7 @@ func TestGoldenNotFinite(t *testing.T) {
 						results = append(results, c.do(b)...)
 					}
 				}
-				r.add(fmt.Sprintf("%s %+v", of.name, s), "zeros are multiplied, NaN and infinities reach what depends on them", results...)
+				r.add(fmt.Sprintf("%s %+v", of.name, s), "zeros are multiplied; NaN and infinities reach every result that depends on them", results...)
 			}
 		}
 	})

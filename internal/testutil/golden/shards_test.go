@@ -10,7 +10,7 @@ import (
 	"blskernel/dataset"
 )
 
-// TestGoldenShards hashes the states of two shards of drawn digits, wherever they are learned, and the
+// TestGoldenShards hashes the states of two shards of drawn digits, which any machine may learn, and the
 // merged model, for the methods that can merge.
 func TestGoldenShards(t *testing.T) {
 	const rows = 300

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// These tests call what lapack.Implementation calls above some order.
+// These tests call the packages that lapack.Implementation calls above some order.
 
 func TestGoldenEigenSym(t *testing.T) {
 	each(t, "eigensym", func(r recorder, b blskernel.Backend) {

@@ -12,7 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// settings returns a method's options for updates: every form it reads, with inverses and by solving.
+// settings returns options for updates by method m: every form of m, with inverses and by solving.
 func settings(m blsupdate.Method) (all []blsupdate.Options) {
 	forms := []blsupdate.Form{blsupdate.Auto}
 	switch m {
@@ -39,7 +39,7 @@ type life struct {
 	x []float64
 }
 
-// step records the weights after a change, or the kind of its error.
+// step records the weights after a change, and the type of an error.
 func (l *life) step(err error) {
 	if err != nil {
 		l.x = append(l.x, failure(err)...)
@@ -56,8 +56,8 @@ const targets = 3
 
 func (l *life) rows(q int) (x, y *mat.Dense) { return dense(l.s, q, l.k), dense(l.s, q, targets) }
 
-// live makes all changes to a model, with batches of q rows. It records the weights after each change,
-// and the final state.
+// live makes every kind of change to a model, with batches of q rows. It records the weights after each
+// change, and the final state.
 func live(r recorder, m blsupdate.Method, opt blsupdate.Options, start, k, q int) {
 	s := selftest.Source(1000*start + 100*k + q)
 	l := &life{s: &s, k: k}

@@ -1,9 +1,9 @@
 // Package guard gives tests memory with an inaccessible page on either side, so that code that
-// reads or writes one byte outside its operands faults. Canaries around an operand on the heap
-// reveal a write, but a read only if it spoils the result.
+// reads or writes one byte outside its operands faults. Canaries around an operand on the heap would
+// reveal a write, but would reveal a read only if it spoils the result.
 //
 // A page is longer than most operands, so an operand lies either at the beginning of its region or at
-// the end, and a test tries both. A prefetch never faults and is not seen.
+// the end, and a test tries both. A prefetch never faults and is not detected.
 //
 // Only tests import this package.
 package guard
@@ -37,15 +37,15 @@ func (e Edge) String() string {
 // A Region is memory between two inaccessible pages.
 type Region struct{ all []float64 }
 
-// New returns a region with room for at least n elements. It is freed when the test ends. On a
-// system without such pages it is plain memory, and a test sees only what it compares.
+// New returns a region with room for at least n elements. The region is freed when the test ends. On a
+// system without inaccessible pages the region is plain memory, which detects nothing.
 func New(t testing.TB, n int) *Region {
 	t.Helper()
 	return &Region{all: reserve(t, n)}
 }
 
-// Slice returns n elements of the region at an edge of it, with no capacity beyond. Slices of the same
-// region overlap. It panics if there is no room.
+// Slice returns n elements at an edge of the region, without capacity beyond them. Slices of the same
+// region overlap. Slice panics if the region has fewer than n elements.
 func (r *Region) Slice(n int, at Edge) []float64 {
 	if n > len(r.all) {
 		panic(fmt.Sprintf("guard: no room for %d elements in a region of %d", n, len(r.all)))
@@ -56,7 +56,7 @@ func (r *Region) Slice(n int, at Edge) []float64 {
 	return r.all[len(r.all)-n:]
 }
 
-// Copy is Slice with the elements of x in it.
+// Copy returns a copy of x in a Slice of the region.
 func (r *Region) Copy(x []float64, at Edge) []float64 {
 	s := r.Slice(len(x), at)
 	copy(s, x)

@@ -29,7 +29,7 @@ type Book struct {
 	failed  int
 }
 
-// shown is the largest number of differences that a run reports one by one.
+// shown is the maximum number of differences that a run reports one by one.
 const shown = 20
 
 // Open returns the golden hashes of a section.
@@ -56,7 +56,7 @@ func parse(text, section string) map[string]string {
 // Begin begins a run, which computes every hash of the section once, for example on one kernel.
 func (b *Book) Begin() { b.seen, b.failed = map[string]bool{}, 0 }
 
-// Check compares a hash with the golden one. rule says what makes the result the same everywhere.
+// Check compares a hash with the golden hash. rule says what makes the result the same everywhere.
 func (b *Book) Check(t testing.TB, name, rule string, hash uint64) {
 	t.Helper()
 	got := fmt.Sprintf("%016x", hash)
@@ -82,7 +82,7 @@ func (b *Book) Check(t testing.TB, name, rule string, hash uint64) {
 }
 
 // End ends a run. A golden hash without a result fails the test. With -hashes.write, End writes the
-// section.
+// section to hashes.txt.
 func (b *Book) End(t testing.TB) {
 	t.Helper()
 	if b.failed > shown {

@@ -24,15 +24,15 @@ func (l *listener) Errorf(format string, a ...any) {
 
 const file = "# head\nblas Dgemm NN m=3 0000000000000001\nblas Ddot 0000000000000002\nother Ddot 0000000000000003\n"
 
-// TestCheck checks that a test fails, with the name and the rule, for a hash that differs. It also
-// fails for a hash that is not in the file, and for one that no test computes.
+// TestCheck checks that a test fails, with the name and the rule, for a hash that differs. The test also
+// fails for a hash that is not in the file, and for a hash in the file that no test computes.
 func TestCheck(t *testing.T) {
 	b := &Book{section: "blas", golden: parse(file, "blas")}
 	var l listener
 	b.Begin()
 	b.Check(&l, "Ddot", "one tree", 2)
 	if len(l.said) != 0 {
-		t.Fatalf("said %q", l.said)
+		t.Fatalf("the errors are %q", l.said)
 	}
 	b.Check(&l, "Dgemm NN m=3", "one chain", 7)
 	b.Check(&l, "Dasum", "one tree", 7)
@@ -42,11 +42,11 @@ func TestCheck(t *testing.T) {
 		"blas Dgemm NN m=3: hash 0000000000000007, want 0000000000000001\n\trule: one chain (docs/reproducibility.md)",
 		"blas Dasum: hash 0000000000000007, want none", "blas gone is in hashes.txt, but no test computes it")
 	if len(l.said) != 3 {
-		t.Errorf("said %q", l.said)
+		t.Errorf("the errors are %q, want three", l.said)
 	}
 }
 
-// TestWrite checks that the first run makes the golden hashes of its section, and that the second must
+// TestWrite checks that the first run sets the golden hashes of its section, and that later runs must
 // agree. Other sections and the head stay.
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hashes.txt")
@@ -66,6 +66,6 @@ func TestWrite(t *testing.T) {
 	b.Check(&l, "Ddot", "", 6)
 	b.End(&l)
 	if again, err := os.ReadFile(path); err != nil || string(again) != string(text) || len(l.said) != 1 {
-		t.Errorf("%q, %v after a run that differs: %q", again, err, l.said)
+		t.Errorf("after a run that differs: %q, %v; the errors are %q", again, err, l.said)
 	}
 }

@@ -1,4 +1,4 @@
-// Package numpytest runs NumPy in tests, where it is installed.
+// Package numpytest runs NumPy in tests, on machines that have NumPy.
 package numpytest
 
 import (
@@ -27,7 +27,7 @@ func Run(t *testing.T, dir, program string, args ...string) string {
 // python returns an interpreter that has NumPy.
 func python(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"python3", "/usr/bin/python3", "python"} { // the first may lack packages
+	for _, name := range []string{"python3", "/usr/bin/python3", "python"} { // the first one may lack NumPy
 		if exec.Command(name, "-c", "import numpy").Run() == nil {
 			return name
 		}

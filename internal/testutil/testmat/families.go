@@ -52,8 +52,8 @@ func graded(rows, columns float64) func(n, i, j int) float64 {
 	}
 }
 
-// sparse generates matrices with a third of zeros and the other elements over twelve orders of
-// magnitude. The nonzero antidiagonal keeps small matrices from being exactly singular.
+// sparse generates matrices in which a third of the elements are zero and the others span twelve orders
+// of magnitude. The nonzero antidiagonal keeps small matrices from being exactly singular.
 func sparse(symmetric bool) Generator {
 	return Each(symmetric, func(rng *rand.Rand, n, i, j int) float64 {
 		if i+j != n-1 && rng.IntN(3) == 0 {
@@ -154,10 +154,10 @@ func Symmetric() []Family {
 	for _, cond := range []float64{1e4, 1e8, 1e12} {
 		add(fmt.Sprintf("spd-%.0e", cond), true, none, Spectrum(Geometric(cond)))
 	}
-	// The least eigenvalue is 90 u, which the errors of the elimination, about n u/6, stay below.
+	// The smallest eigenvalue is 90 u. The errors of the elimination, about n u/6, stay below it.
 	add("spd-1e+14-definite", true, none, Spectrum(Geometric(1e14))).MaxOrder = 100
-	// D W D with W of condition at most 10 and D from 1 to 1e-7, hence of condition 1e14 or so. It
-	// is definite to working precision whatever D is (Demmel; Higham, theorem 10.7).
+	// D W D with W of condition at most 10 and D from 1 to 1e-7, hence of condition about 1e14. It is
+	// definite to working precision for every D (Demmel; Higham, theorem 10.7).
 	for _, shuffled := range []bool{false, true} {
 		add(fmt.Sprintf("spd-graded-1e+14-shuffled=%v", shuffled), true, none, func(rng *rand.Rand, n int) *Matrix {
 			at := func(i int) int { return i }
@@ -178,7 +178,7 @@ func Symmetric() []Family {
 	for _, cond := range []float64{1e1, 1e6, 1e11} {
 		add(fmt.Sprintf("indefinite-%.0e", cond), false, thirds, signs(cond))
 	}
-	// Sylvester: scaling rows and columns keeps the signs. Elements from 1e-140 to 1e140.
+	// Scaling rows and columns keeps the signs of the eigenvalues (Sylvester). Elements: 1e-140 to 1e140.
 	add("indefinite-wild", false, thirds, func(rng *rand.Rand, n int) *Matrix {
 		d := make([]float64, n)
 		for i := range d {
@@ -214,7 +214,7 @@ func Symmetric() []Family {
 	add("saddle-regularised", false, third, saddle(1, 1e-8))
 	add("saddle-1e+150", false, third, saddle(1e150, 0))
 	add("saddle-1e-150", false, third, saddle(1e-150, 1e-3))
-	// The zero block first: no 1×1 pivot without an exchange.
+	// The zero block comes first: there is no 1×1 pivot without an exchange.
 	add("saddle-reversed", false, third, func(rng *rand.Rand, n int) *Matrix {
 		a := saddle(1, 0)(rng, n)
 		return Sym(n, func(i, j int) float64 { return a.At(n-1-i, n-1-j) })

@@ -19,10 +19,10 @@ type Held struct {
 	all      []float64
 }
 
-// margin is the number of elements on either side of a held matrix.
+// margin is the number of NaNs on either side of a held matrix.
 const margin = 5
 
-// Hold stores the elements of a for which part is true, with rows ld apart.
+// Hold stores the elements of a for which part is true, with leading dimension ld.
 func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
 	h := &Held{R: a.R, C: a.C, Ld: ld, Part: part}
 	h.all = slices.Repeat([]float64{math.NaN()}, 2*margin+max(0, (a.R-1)*ld+a.C))
@@ -37,8 +37,8 @@ func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
 	return h
 }
 
-// Whole is the part of a whole matrix, and TriangleOf returns the part of a triangle, without its
-// diagonal if unit.
+// Whole is the part of a whole matrix. TriangleOf returns the part of a triangle, without the diagonal if
+// unit is set.
 func Whole(_, _ int) bool { return true }
 
 func TriangleOf(ul blas.Uplo, unit bool) func(i, j int) bool {
@@ -76,7 +76,7 @@ func (h *Held) After(t testing.TB, name string) *Matrix {
 	return h.Matrix()
 }
 
-// Symmetric returns the symmetric matrix whose triangle is in Part.
+// Symmetric returns the symmetric matrix with the triangle in Part.
 func (h *Held) Symmetric() *Matrix {
 	return Func(h.R, h.R, func(i, j int) float64 {
 		if !h.Part(i, j) {

@@ -1,5 +1,5 @@
-// Package testmat has plain matrices for the references of tests, which share no code with what is
-// tested, families of test matrices, and the ratios by which LAPACK's own tests judge results.
+// Package testmat has plain matrices for reference results, which share no code with the code under test,
+// families of test matrices, and the ratios by which LAPACK's own tests judge results.
 //
 // Only tests import this package.
 package testmat
@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Matrix is an R×C matrix, stored by rows in X.
+// A Matrix is an R×C matrix, stored row-major in X.
 type Matrix struct {
 	R, C int
 	X    []float64
@@ -61,10 +61,10 @@ func Random(rng *rand.Rand, r, c int) *Matrix {
 	return Func(r, c, func(_, _ int) float64 { return rng.NormFloat64() })
 }
 
-// From returns the r×c matrix of the numbers x, by rows, without copying them.
+// From returns the r×c matrix stored row-major in x, without a copy.
 func From(r, c int, x ...float64) *Matrix { return &Matrix{r, c, x[:r*c]} }
 
-// Vector returns a column of numbers.
+// Vector returns x as a column, without a copy.
 func Vector(x ...float64) *Matrix { return From(len(x), 1, x...) }
 
 // Unless returns 1, or 0 if zero is true.
@@ -93,7 +93,7 @@ func (a *Matrix) Part(i, j, r, c int) *Matrix {
 // T returns the transpose.
 func (a *Matrix) T() *Matrix { return Func(a.C, a.R, func(i, j int) float64 { return a.At(j, i) }) }
 
-// Mul returns a*b from gonum's own BLAS, which is faster than plain loops and shares nothing with ours.
+// Mul returns a*b from gonum's own BLAS, which is faster than plain loops and shares no code with ours.
 func (a *Matrix) Mul(b *Matrix) *Matrix {
 	c := New(a.R, b.C)
 	if len(c.X) > 0 && a.C > 0 {
@@ -208,7 +208,7 @@ func (a *Matrix) Norm() float64 {
 	return m
 }
 
-// Dense returns a copy of a as a matrix of gonum's, empty if a is.
+// Dense returns a copy of a as gonum's mat.Dense, which is empty if a is empty.
 func (a *Matrix) Dense() *mat.Dense {
 	if a.R == 0 || a.C == 0 {
 		return &mat.Dense{}

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// A SpectrumKind gives n numbers from which matrices are made: the magnitudes of eigenvalues, or
-// singular values, largest first and at most 1, and a scale.
+// A SpectrumKind defines the magnitudes of n eigenvalues, or n singular values: At(n, i)*Scale for i < n,
+// where At is nonincreasing in i and at most 1.
 type SpectrumKind struct {
 	Name  string
 	At    func(n, i int) float64
@@ -66,7 +66,7 @@ func tridiagonals() []Family {
 	one := func(int, int) float64 { return 1 }
 	return []Family{
 		{Name: "wilkinson", Of: tridiagonal(func(n, i int) float64 { return math.Abs(float64(n-1)/2 - float64(i)) }, one)},
-		{Name: "glued", Of: tridiagonal( // Wilkinson's W21+ many times, with weak links
+		{Name: "glued", Of: tridiagonal( // copies of Wilkinson's W21+, weakly coupled
 			func(_, i int) float64 { return math.Abs(10 - float64(i%21)) },
 			func(_, i int) float64 { return Unless(i%21 == 20) + 1e-8*Unless(i%21 != 20) })},
 		{Name: "second-difference", Of: tridiagonal(func(int, int) float64 { return 2 }, func(int, int) float64 { return -1 })},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFamilies checks that matrices have the sum of squares of their spectrum, and that symmetric ones
-// are symmetric. The ratios detect a wrong factor.
+// TestFamilies checks that matrices have the Frobenius norm of their spectrum, that symmetric families are
+// symmetric, and that the ratios detect a wrong factor.
 func TestFamilies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 2))
 	for _, s := range Spectra() {
@@ -40,7 +40,7 @@ func TestFamilies(t *testing.T) {
 	}
 	for k, r := range ratios(eye) {
 		if wrong := ratios(eye.Scaled(1 + 1e-12))[k]; r != 0 || !(wrong > Bound) {
-			t.Errorf("ratio %d of I is %g, with an error of 1e-12 %g", k, r, wrong)
+			t.Errorf("ratio %d of I is %g, and %g with an error of 1e-12", k, r, wrong)
 		}
 	}
 }
