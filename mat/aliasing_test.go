@@ -53,8 +53,8 @@ func relate(a, b [][]int) (share, same bool) {
 }
 
 // FuzzAliasing places operands and result anywhere in one slice. The result may be an operand. If the
-// result overlaps an operand in another way, the call panics and writes nothing. Otherwise the result is
-// the product, and nothing else changes. The call may panic without need if strides differ.
+// result overlaps an operand in another way, the call panics and writes nothing. Otherwise the result
+// is the product, and nothing else changes. The call may panic without need if strides differ.
 func FuzzAliasing(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x00\x02\x02\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00", // all three the same

@@ -48,7 +48,7 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 }
 
 // SymMul computes dst = S B, where S is m×m and B is m×n, in 2m²n flops. dst may be b. It panics with
-// gonum's mat.ErrShape if the shapes do not match, and panics if dst overlaps s or partially overlaps b.
+// gonum's mat.ErrShape if shapes do not match, and panics if dst overlaps s or partially overlaps b.
 func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }

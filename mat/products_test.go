@@ -27,7 +27,7 @@ func product(a, b mat.Matrix) *Dense {
 	return c
 }
 
-// close compares got with want within k² eps, the bound for sums of k products of at most 1 in any order.
+// close compares got with want within k² eps, the bound for sums of k products, each at most 1.
 func close(t *testing.T, what string, got, want mat.Matrix, k int) {
 	t.Helper()
 	r, c := want.Dims()
@@ -99,8 +99,8 @@ func TestProducts(t *testing.T) {
 	})
 }
 
-// TestHostileScalars checks that subnormal results are rounded to nearest, ties to even, like normal ones.
-// A sum that overflows on the way is infinite, and a sum that stays in range is right. Products of zeros
+// TestHostileScalars checks that subnormal results are rounded to nearest, ties to even, like others. A
+// sum that overflows on the way is infinite, and a sum that stays in range is right. Products of zeros
 // of either sign are equal to zero, but products of a zero and NaN or an infinity are NaN.
 func TestHostileScalars(t *testing.T) {
 	const least, huge = math.SmallestNonzeroFloat64, math.MaxFloat64

@@ -19,9 +19,9 @@ type base struct{ *model.Model }
 
 func (b *base) classifies() bool { return b.Classifier != nil }
 
-// expand returns the rows A and targets Y that the output layer learns from a batch. all lists the labels
-// of the new classes: classes, then the labels that the batch adds. The error is a *model.Error if a row
-// is too large to be learned, or if the model learns logarithms and a target is not positive.
+// expand returns the rows A and targets Y that the output layer learns from a batch. all lists the
+// labels of the new classes: classes, then the labels that the batch adds. The error is a *model.Error
+// if a row is too large to be learned, or if the model learns logarithms and a target is not positive.
 func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string) (a, y *mat.Dense, all []string, err error) {
 	large := -1
 	if b.classifies() {

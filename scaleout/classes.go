@@ -12,9 +12,9 @@ import (
 	"blskernel/mat"
 )
 
-// A shard may have labels that the base model lacks. Each becomes a new class, whose target is -1 for all
-// earlier rows: the negative of the constant target. A State lists the labels of its new classes. Its
-// targets are the constant, then the classes of the model, then the new classes.
+// A shard may have labels that the base model lacks. Each becomes a new class, whose target is -1 for
+// all earlier rows: the negative of the constant target. A State lists the labels of its new classes.
+// Its targets are the constant, then the classes of the model, then the new classes.
 
 // unknown returns a message for a label that the model lacks, with advice.
 func (b *base) unknown(label string) string {

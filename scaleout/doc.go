@@ -16,30 +16,30 @@
 //	scaleout.Fit(s, x, y, opt)
 //
 // The first step lists the files. The second learns their rows and makes one state of each bundle of
-// files. Further steps merge the states. The last step solves for the weights and writes the model file,
-// which `blskernel predict` and `blskernel update` read. Only paths and states cross the network, with
-// 4k² bytes per state for k nodes.
+// files. Further steps merge the states. The last step solves for the weights and writes the model
+// file, which `blskernel predict` and `blskernel update` read. Only paths and states cross the network,
+// with 4k² bytes per state for k nodes.
 //
 // # Exactly once
 //
 // A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
-// side effects, except that the last step writes a whole file, always with the same bytes. Therefore every
-// row counts once. The last step adds lambda, so lambda counts once, whatever the number of files. No
-// output depends on a clock or on random numbers: the time in a model file is fixed when the pipeline
-// is built. The runner chooses the order of the states, so the last bits of the weights may differ
-// between two runs.
+// side effects, except that the last step writes a whole file, always with the same bytes. Therefore
+// every row counts once. The last step adds lambda, so lambda counts once, whatever the number of
+// files. No output depends on a clock or on random numbers: the time in a model file is fixed when the
+// pipeline is built. The runner chooses the order of the states, so the last bits of the weights may
+// differ between two runs.
 //
 // # The base model
 //
 // A pipeline contains the path and the SHA-256 of the model file. Each process reads the file once, and
 // fails if the file has changed. The fit does not include the rows that the base model has learned. Row
-// weights and class weights are not supported: Fit rejects a model whose file says that it was trained with
-// them. The result has the classes, the column names and, for regression, the means of the targets of the
-// base model.
+// weights and class weights are not supported: Fit rejects a model whose file says that it was trained
+// with them. The result has the classes, the column names and, for regression, the means of the targets
+// of the base model.
 //
 // A label that the base model lacks becomes a new class. The target of this class is -1 for all earlier
-// rows, the negative of a target that is 1 for all rows. So states with different classes can be merged.
-// With Options.KnownLabels a row with such a label is a bad row.
+// rows, the negative of a target that is 1 for all rows. So states with different classes can be
+// merged. With Options.KnownLabels a row with such a label is a bad row.
 //
 // The default backend of the process computes the products (see package blskernel).
 package scaleout

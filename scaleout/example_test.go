@@ -16,9 +16,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
-// folder makes a folder with points of the square [0,1]² in four CSV files, labeled "in" within a circle
-// and "out" elsewhere. One file has a bad cell. The folder also has a model of some points, as from
-// `blskernel train`.
+// folder makes a folder with points of the square [0,1]² in four CSV files, labeled "in" within a
+// circle and "out" elsewhere. One file has a bad cell. The folder also has a model of some points, as
+// from `blskernel train`.
 func folder() string {
 	folder, err := os.MkdirTemp("", "scaleout-*")
 	check(err)

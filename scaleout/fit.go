@@ -4,16 +4,16 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 // Fit fits the output layer of a model to all samples of the files that match patterns, which are globs
 // on Beam's file systems. The pipeline writes a model file with the feature maps, names and classes of
-// opt.Model. The file includes the state of the output layer, so the model can learn more. Up to rounding
-// the result equals a fit in one process to the same samples, with the same feature maps and ridge. It
-// does not matter how the samples are divided into files, bundles and workers, or how often a bundle runs.
+// opt.Model. The file includes the state of the output layer, so the model can learn more. Up to
+// rounding the result equals a fit in one process to the same samples, with the same feature maps and
+// ridge. The division into files, bundles and workers does not matter, nor how often a bundle runs.
 //
 // The n-th file that targets match has the labels or targets of the n-th file that patterns match.
-// Patterns keep the given order, and the files of each pattern are sorted by name. Package dataset/stream
-// reads the files: idx, .npy, .npz and CSV, plain or gzipped. Words, missing cells and numbers are read as
-// in the training of the model. The counters [MetricUnknown], [MetricFilled] and [MetricDropped] count
-// unknown words, cells filled in and rows left out. A file without samples adds nothing. Beam reads remote
-// files once from beginning to end, so remote .npz files cannot be read.
+// Patterns keep the given order, and the files of each pattern are sorted by name. Package
+// dataset/stream reads the files: idx, .npy, .npz and CSV, plain or gzipped. Words, missing cells and
+// numbers are read as in the training of the model. The counters [MetricUnknown], [MetricFilled] and
+// [MetricDropped] count unknown words, cells filled in and rows left out. A file without samples adds
+// nothing. Beam reads remote files once from beginning to end, so remote .npz files cannot be read.
 //
 //	cost: for each sample bls.Features.Transform, and k² + 2ck flops for the state with Gram, 2k² +
 //	4ck with QR; n-1 merges for n states, each of k²/2 additions with Gram and 2k³/3 flops with QR;

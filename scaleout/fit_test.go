@@ -26,8 +26,8 @@ func (sh sharded) reordered(t testing.TB, order func(paths []string)) sharded {
 }
 
 // TestFit fits to digits in shards of all formats, with several orders, batches and numbers of states.
-// The files are local, or in a remote file system of Beam. The weights agree with a fit in one process up
-// to the bound on rounding. The ridge is so large that adding it twice would show.
+// The files are local, or in a remote file system of Beam. The weights agree with a fit in one process
+// up to the bound on rounding. The ridge is so large that adding it twice would show.
 func TestFit(t *testing.T) {
 	const lambda, remote = 20, "memfs://fit"
 	model := sampleFile(t, modelfile.Metadata{})

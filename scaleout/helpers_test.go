@@ -210,7 +210,7 @@ func (sh sharded) fit(t testing.TB, opt Options) (*modelfile.File, beam.Pipeline
 	return f, result
 }
 
-// one returns an updater fitted in one process, and the bound on the error of the weights of another fit.
+// one returns an updater fitted in one process, and the bound on the weight error of another fit.
 func one(t testing.TB, method blsupdate.Method, a, y *mat.Dense, lambda float64) (blsupdate.Updater, float64) {
 	t.Helper()
 	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})

@@ -26,9 +26,9 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that is
-// set aside. The key of the state is a hash of the first shard, so a repeated bundle has the same key. A
-// bundle has no side effects: StartBundle discards what a failed bundle left behind.
+// A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
+// is set aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
+// key. A bundle has no side effects: StartBundle discards what a failed bundle left behind.
 type learnFn struct {
 	withModel
 	Options Options

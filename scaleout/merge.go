@@ -16,9 +16,9 @@ func init() {
 const fanIn = 8
 
 // merge sums a PCollection<KV<int64, *State>> of about number states along a tree. On each level a
-// CombineFn adds the states whose keys are equal modulo a power of fanIn, so that no worker receives all
-// states. The result is a PCollection<*State> of one element, or an empty one if there are no states. The
-// order of the sum, and so its last bits, may differ between two runs.
+// CombineFn adds the states whose keys are equal modulo a power of fanIn, so that no worker receives
+// all states. The result is a PCollection<*State> of one element, or an empty one if there are no
+// states. The order of the sum, and so its last bits, may differ between two runs.
 func merge(s beam.Scope, states beam.PCollection, number int) beam.PCollection {
 	for _, keys := range levels(number) {
 		s := s.Scope(fmt.Sprintf("level of %d keys", keys))

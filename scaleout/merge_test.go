@@ -80,8 +80,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMergeFn checks that only the first argument changes, even when it changes later. The first argument
-// does not change if the other state has another method.
+// TestMergeFn checks that only the first argument changes, even when it changes later. The first
+// argument does not change if the other state has another method.
 func TestMergeFn(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		inputs := make([]*State, 4)

@@ -3,8 +3,9 @@ package scaleout
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 // The counters of a pipeline, which runners report under MetricsNamespace. If bundles are repeated, a
-// runner that distinguishes attempts reports two sums: over all attempts (Beam's CounterResult.Attempted),
-// and over the attempts whose outputs it used (Committed). No result of a pipeline depends on a counter.
+// runner that distinguishes attempts reports two sums: over all attempts (Beam's
+// CounterResult.Attempted), and over the attempts whose outputs it used (Committed). No result of a
+// pipeline depends on a counter.
 const (
 	MetricsNamespace = "blskernel"
 

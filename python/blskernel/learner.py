@@ -59,8 +59,8 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
         The number of rounds, 0 to 3, that weight columns by how much the predictions depend on them. With
         None, ``fit`` chooses the number if it also chooses ``shrink`` or ``lambda_``; otherwise 0.
     steps : bool, default=None
-        Whether half of the enhancement nodes are steps in one or two columns. With None, ``fit`` decides if
-        it also chooses ``shrink`` or ``lambda_``; otherwise False.
+        Whether half of the enhancement nodes are steps in one or two columns. With None, ``fit`` chooses
+        this if it also chooses ``shrink`` or ``lambda_``; otherwise False.
     solve, c, workspace
         Settings of "improved" and "original", as in IncrementalRidge.
     expected_rows : int, default=None

@@ -22,8 +22,8 @@ import (
 // main is never called, but a C-shared library must have it.
 func main() {}
 
-// guarded calls f with the pure backend, regardless of the environment. It returns BLS_OK. If f fails or
-// panics, guarded returns the code of the error and writes the message to text.
+// guarded calls f with the pure backend, regardless of the environment. It returns BLS_OK. If f fails
+// or panics, guarded returns the code of the error and writes the message to text.
 func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error) (code C.int32_t) {
 	var err error
 	defer func() {
@@ -43,7 +43,7 @@ func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error
 	return C.BLS_OK
 }
 
-// write writes s and a terminating NUL to text. It truncates s at a character boundary to fit the capacity.
+// write writes s and a terminating NUL to text. It truncates s between characters to fit the capacity.
 func write(text *C.char, capacity C.int64_t, s string) {
 	if text == nil || capacity <= 0 {
 		return

@@ -61,7 +61,7 @@ type options struct {
 	Words map[int]stream.Column
 }
 
-// check returns an error unless the method exists, takes this number of arrays, and all arrays are valid.
+// check returns an error unless the method exists, and takes arrays of this number, all valid.
 func (c *call) check() error {
 	if c.run == nil || len(c.arrays) != c.operands+c.results {
 		return valueError("an object of this kind has no method %.40q for this number of arrays: %d", c.name, len(c.arrays))
@@ -119,7 +119,7 @@ func storeColumn[T int | float64](c *call, values []T, err error) error {
 	return err
 }
 
-// column returns operand i, which must have one column, as a slice. It returns nil for an omitted operand.
+// column returns operand i, which must have one column, as a slice, or nil if the operand is omitted.
 func (c *call) column(i int) ([]float64, error) {
 	if i >= len(c.in) || c.arrays[i].data == nil && c.arrays[i].rows == 0 {
 		return nil, nil

@@ -30,7 +30,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object that is encoded in data, the result of encode or the contents of a model file.
+// decode returns the object that data, a result of encode or the contents of a model file, describes.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -72,8 +72,8 @@ func (l *learner) methods() map[string]method {
 	return all
 }
 
-// learns returns a method that calls run. If run succeeds, the metadata loses its held-out score, and the
-// progress of an unfinished training run is marked as done.
+// learns returns a method that calls run. If run succeeds, the metadata loses its held-out score, and
+// the progress of an unfinished training run is marked as done.
 func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	return func(c *call) error {
 		err := run(c)
@@ -215,8 +215,8 @@ func (l *learner) attributes(c *call) error {
 	return c.give(out)
 }
 
-// encode gives the bytes of the model file. Fields of the option Metadata replace the current ones. Without
-// that option, encode omits labels that do not cover all classes: only the caller knows all labels.
+// encode gives the bytes of the model file. Fields of the option Metadata replace the current ones.
+// Without that option, encode omits labels that do not cover all classes: only the caller knows them.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {
 		return err

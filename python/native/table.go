@@ -15,7 +15,7 @@ import (
 // described is the number of leading rows that determine the columns, as in the command train.
 const described = 4096
 
-// rows returns a reader of Text. Cells that pandas writes for missing values, <NA> and NaT, are missing too.
+// rows returns a reader of Text. The pandas words for missing values, <NA> and NaT, count as missing.
 func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	opt.Format, opt.Comma, opt.Header = stream.CSV, '\t', stream.HeaderAbsent
 	if c.Named {
@@ -29,8 +29,8 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 }
 
 // describe gives metadata, which say how the columns of Text become inputs; indicated, the same with
-// indicators of missing cells, or null if none helps; and notes. Metadata are absent if Survey describes
-// no columns. The columns in Words are known already, and Text has numbers in their place.
+// indicators of missing cells, or null if none helps; and notes. Metadata are absent if Survey
+// describes no columns. The columns in Words are known already, and Text has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {

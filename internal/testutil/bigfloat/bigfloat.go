@@ -105,7 +105,7 @@ func Solve(a, b *testmat.Matrix) (x *Matrix, det *big.Float) {
 	return x, Eliminate(Of(a), x)
 }
 
-// Eliminate overwrites x with A⁻¹X and returns det A. It overwrites a by elimination with partial pivoting.
+// Eliminate overwrites x with A⁻¹X and returns det A. It also overwrites a, and uses partial pivoting.
 func Eliminate(a, x *Matrix) (det *big.Float) {
 	det = New(1)
 	l, product := New(0), New(0)

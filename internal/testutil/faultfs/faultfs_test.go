@@ -61,8 +61,8 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	return done, err
 }
 
-// TestEveryOperation calls all, and makes the n-th operation fail for every n. all stops there, with the
-// error that package os would return, which names the path.
+// TestEveryOperation calls all, and makes the n-th operation fail for every n. all stops there, with
+// the error that package os would return, which names the path.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	order := []Op{Open, Write, Write, Read, Read, Chmod, Sync, Close, Stat, Rename, SyncDir, Remove}

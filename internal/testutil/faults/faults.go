@@ -12,8 +12,8 @@ import (
 // ErrFull is the error of a full Writer.
 var ErrFull = errors.New("the disk is full")
 
-// A Writer accepts Left bytes. The write that exceeds this limit, and all later writes, are cut short and
-// return ErrFull.
+// A Writer accepts Left bytes. The write that exceeds this limit, and all later writes, are cut short
+// and return ErrFull.
 type Writer struct{ Left int }
 
 // Write accepts as much of p as there is room for.

@@ -70,7 +70,7 @@ var level3 = []routine{
 // A shape has the sizes of a call. Its index in the list determines the scalars and increments.
 type shape struct{ m, n, k int }
 
-// vectors are lengths around SIMD vectors of 2 to 16 elements, 32 lanes, several rounds, and thread shares.
+// vectors are lengths around SIMD vectors of 2 to 16 elements, 32 lanes, several rounds, thread shares.
 var vectors = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 37, 40, 41, 47, 48, 63, 64, 65, 71, 95, 96, 97, 100, 127, 128, 129, 200, 257, 999, 4100}
 
 var level2Shapes = []shape{
@@ -78,7 +78,7 @@ var level2Shapes = []shape{
 	{97, 95, 3}, {129, 130, 33}, {193, 192, 5}, {200, 70, 40}, {70, 201, 2}, {610, 600, 6},
 }
 
-// level3Shapes has sizes around tiles of 6, 8 and 24, strips of 32, blocks of 128 and 256, and thread shares.
+// level3Shapes lie around tiles of 6, 8 and 24, strips of 32, blocks of 128 and 256, and thread shares.
 var level3Shapes = []shape{
 	{1, 1, 1}, {2, 3, 5}, {5, 6, 7}, {6, 7, 8}, {7, 8, 9}, {8, 9, 23}, {9, 24, 24}, {12, 5, 25}, {23, 25, 6}, {24, 12, 31}, {25, 33, 32}, {31, 32, 33},
 	{33, 31, 64}, {47, 49, 97}, {48, 64, 65}, {65, 48, 127}, {9, 26, 255}, {26, 9, 256}, {25, 34, 257}, {10, 7, 512}, {7, 10, 513}, {33, 25, 1153},

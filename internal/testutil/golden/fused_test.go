@@ -24,8 +24,8 @@ var fused = regexp.MustCompile(`\((/[^()]*|[A-Za-z]:[^()]*):(\d+)\)\s+(FN?M(?:AD
 // asked matches a line of source that requests a fused multiply-add.
 var asked = regexp.MustCompile(`\b(FMA|fma)\(`)
 
-// goCommand returns a go command for the given system and architecture, without cgo. It skips the test if
-// there is no go command, in an emulator, and under the race detector.
+// goCommand returns a go command for the given system and architecture, without cgo. It skips the test
+// if there is no go command, in an emulator, and under the race detector.
 func goCommand(t *testing.T, system, arch, verb string, args ...string) *exec.Cmd {
 	t.Helper()
 	testutil.NotUnderRace(t, "it checks code without running it")

@@ -36,8 +36,8 @@ func (r recorder) add(name, rule string, results ...[]float64) {
 	r.Check(r.TB, name, rule, selftest.Sum(results...))
 }
 
-// some is true if the tests leave out results, as they do in an emulator. There the two largest orders of
-// a factorization take as long as everything else, and models that choose their settings take longer still.
+// some is true if the tests leave out results, as they do in an emulator. There the two largest orders
+// of a factorization take as long as all else, and models that choose their settings take even longer.
 var some = testutil.Emulated() && !testutil.Long()
 
 func TestMain(m *testing.M) {

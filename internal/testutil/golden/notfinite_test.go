@@ -29,9 +29,9 @@ func (c *call) edited(b blskernel.Backend, operand string, at int, value float64
 	return c.do(b)
 }
 
-// TestNaNReaches puts a NaN into each operand of each routine, on every kernel. Every result that depends
-// on this element is NaN, even if the other factor of the element is zero, and no other result changes a
-// bit. A call with a finite number in place of the NaN shows which results depend on the element.
+// TestNaNReaches puts a NaN into each operand of each routine, on every kernel. Every result that
+// depends on this element is NaN, even if the element's other factor is zero, and no other result
+// changes a bit. A call with a finite number in its place shows which results depend on the element.
 func TestNaNReaches(t *testing.T) {
 	testutil.NotUnderRace(t, "no call is large enough to use several goroutines")
 	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {

@@ -10,8 +10,8 @@ import (
 	"blskernel/dataset"
 )
 
-// TestGoldenShards hashes the states of two shards of drawn digits, which any machine may learn, and the
-// merged model, for the methods that can merge.
+// TestGoldenShards hashes the states of two shards of drawn digits, which any machine may learn, and
+// the merged model, for the methods that can merge.
 func TestGoldenShards(t *testing.T) {
 	const rows = 300
 	digits := dataset.Digits(2*rows, 9)

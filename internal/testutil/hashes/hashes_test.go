@@ -24,8 +24,8 @@ func (l *listener) Errorf(format string, a ...any) {
 
 const file = "# head\nblas Dgemm NN m=3 0000000000000001\nblas Ddot 0000000000000002\nother Ddot 0000000000000003\n"
 
-// TestCheck checks that a test fails, with the name and the rule, for a hash that differs. The test also
-// fails for a hash that is not in the file, and for a hash in the file that no test computes.
+// TestCheck checks that a test fails, with the name and the rule, for a hash that differs. The test
+// also fails for a hash that is not in the file, and for a hash in the file that no test computes.
 func TestCheck(t *testing.T) {
 	b := &Book{section: "blas", golden: parse(file, "blas")}
 	var l listener

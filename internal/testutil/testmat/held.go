@@ -37,8 +37,8 @@ func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
 	return h
 }
 
-// Whole is the part of a whole matrix. TriangleOf returns the part of a triangle, without the diagonal if
-// unit is set.
+// Whole is the part of a whole matrix. TriangleOf returns the part of a triangle, without the diagonal
+// if unit is set.
 func Whole(_, _ int) bool { return true }
 
 func TriangleOf(ul blas.Uplo, unit bool) func(i, j int) bool {

@@ -1,5 +1,5 @@
-// Package testmat has plain matrices for reference results, which share no code with the code under test,
-// families of test matrices, and the ratios by which LAPACK's own tests judge results.
+// Package testmat has plain matrices for reference results, which share no code with the code under
+// test, families of test matrices, and the ratios by which LAPACK's own tests judge results.
 //
 // Only tests import this package.
 package testmat

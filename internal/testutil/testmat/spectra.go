@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// A SpectrumKind defines the magnitudes of n eigenvalues, or n singular values: At(n, i)*Scale for i < n,
-// where At is nonincreasing in i and at most 1.
+// A SpectrumKind defines the magnitudes of n eigenvalues, or n singular values: At(n, i)*Scale for i <
+// n, where At is nonincreasing in i and at most 1.
 type SpectrumKind struct {
 	Name  string
 	At    func(n, i int) float64

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFamilies checks that matrices have the Frobenius norm of their spectrum, that symmetric families are
-// symmetric, and that the ratios detect a wrong factor.
+// TestFamilies checks that matrices have the Frobenius norm of their spectrum, that symmetric families
+// are symmetric, and that the ratios detect a wrong factor.
 func TestFamilies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 2))
 	for _, s := range Spectra() {

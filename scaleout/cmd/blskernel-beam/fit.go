@@ -112,7 +112,7 @@ func (set *settings) checkPool() error {
 	return conn.Close()
 }
 
-// threadsHook names the hook that sets the number of threads of a worker process before its first bundle.
+// threadsHook names the hook that sets the threads of a worker process before its first bundle.
 const threadsHook = "blskernel_threads"
 
 func init() {

@@ -48,8 +48,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestEnded ends the command while a job waits for a shard, and a job while the command waits for the job.
-// The old model at --out stays.
+// TestEnded ends the command while a job waits for a shard, and a job while the command waits for the
+// job. The old model at --out stays.
 func TestEnded(t *testing.T) {
 	jobs, prism := startPrism(t)
 	server := []string{"--endpoint", prism, "--environment_type=LOOPBACK"}

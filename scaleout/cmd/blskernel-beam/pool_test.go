@@ -46,7 +46,7 @@ func jobNamed(t testing.TB, jobs jobpb.JobServiceClient, name string) *jobpb.Job
 	return nil
 }
 
-// A pool starts the command for each worker that a runner requests, with the flags of Beam's containers.
+// A pool starts the command for each worker that a runner requests, with the flags of a Beam container.
 type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	t       testing.TB

@@ -19,7 +19,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// asCommand is the variable that makes the test program act as the command, in processes that tests start.
+// asCommand is the variable that makes the test program, started by a test, act as the command.
 const asCommand = "BLSKERNEL_BEAM_TEST"
 
 func TestMain(m *testing.M) {

@@ -87,9 +87,9 @@ type file struct {
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
 // Write calls content with a writer to the file at path, and replaces an existing file as a whole. On
-// this machine Write writes a temporary file, and renames it when it is complete; elsewhere it writes one
-// object. It creates missing local folders. A process that is killed may leave the temporary file, whose
-// name ends in .tmp.
+// this machine Write writes a temporary file, and renames it when it is complete; elsewhere it writes
+// one object. It creates missing local folders. A process that is killed may leave the temporary file,
+// whose name ends in .tmp.
 //
 //	errors: a fault of the file system, or the error of content. An existing file is then unchanged.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {

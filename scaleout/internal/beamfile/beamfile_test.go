@@ -24,8 +24,8 @@ func content(text string) func(io.Writer) error {
 	}
 }
 
-// TestFiles writes, lists and reads files on this machine and on another file system, in folders that do
-// not exist yet.
+// TestFiles writes, lists and reads files on this machine and on another file system, in folders that
+// do not exist yet.
 func TestFiles(t *testing.T) {
 	for _, folder := range []string{filepath.Join(t.TempDir(), "new", "folder"), "memfs://new/folder"} {
 		var want []string
@@ -78,7 +78,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestWriteFails writes with a failing content function, and with a canceled context: the old file stays.
+// TestWriteFails writes with failing content, and with a canceled context: the old file stays.
 func TestWriteFails(t *testing.T) {
 	why := errors.New("out of paper")
 	failing := func(w io.Writer) error { return errors.Join(content("new")(w), why) }
@@ -99,8 +99,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestResolve resolves several names of a file, of a missing file, and of a file in a missing folder. All
-// names are local, except names on other file systems.
+// TestResolve resolves several names of a file, of a missing file, and of a file in a missing folder.
+// All names are local, except names on other file systems.
 func TestResolve(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	testutil.NoError(t, err)
