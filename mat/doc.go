@@ -2,7 +2,7 @@
 //
 // # Types
 //
-// Dense is an alias for gonum's mat.Dense: callers pass what they already have. SymPacked is a
+// Dense is an alias for gonum's mat.Dense, so callers can pass existing matrices. SymPacked is a
 // symmetric matrix that stores its upper triangle, row by row, in n(n+1)/2 numbers: half the memory of
 // gonum's SymDense, in the layout of gonum's blas64.SymmetricPacked. It implements gonum's
 // mat.Symmetric, so every function of gonum that reads a matrix accepts it.

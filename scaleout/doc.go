@@ -23,7 +23,7 @@
 // # Exactly once
 //
 // A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
-// side effects, except that the last step writes a whole file, always with the same bytes. Therefore
+// side effects, except that the last step replaces whole files with the same bytes. Therefore
 // every row counts once. The last step adds lambda, so lambda counts once, whatever the number of
 // files. No output depends on a clock or on random numbers: the time in a model file is fixed when the
 // pipeline is built. The runner chooses the order of the states, so the last bits of the weights may

@@ -56,7 +56,7 @@ func (r *Region) Slice(n int, at Edge) []float64 {
 	return r.all[len(r.all)-n:]
 }
 
-// Copy returns a copy of x in a Slice of the region.
+// Copy copies x to a Slice of the region and returns the slice.
 func (r *Region) Copy(x []float64, at Edge) []float64 {
 	s := r.Slice(len(x), at)
 	copy(s, x)
