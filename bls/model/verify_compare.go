@@ -68,7 +68,7 @@ func (v *verifier) compareMaps() {
 		case v.sameMaps(m):
 			same++
 		case i < len(v.fresh) || v.given && m.KeptRows() == 0:
-			v.Differs = []string{"the feature maps or the choice of settings"}
+			v.Differs = []string{"the feature maps or the settings"}
 		}
 	}
 	if slices.ContainsFunc(v.of.Metadata.Log, func(op modelfile.Operation) bool { return op.Tuned }) {

@@ -198,7 +198,7 @@ def as_labels(y: Any, name: str = "y") -> Any:
     if a.dtype.kind in "SU" and len(kinds) > 1:
         raise ValueError(f"{name} has labels of two kinds, such as {list(kinds.values())}: give all as numbers, or all as strings")
     if a.dtype.kind == "f" and any(isinstance(label, numbers.Integral) and int(label) != float(label) for label in y):
-        raise ValueError(f"{name} has integers that float64 cannot represent exactly: give all labels as int64")
+        raise ValueError(f"{name} has integers that float64 cannot represent exactly: give all labels in one integer type")
     return a
 
 

@@ -579,7 +579,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         X, y, weights = self._checked(X, y, sample_weight, True)
         labels = _distinct(y)
         if len(labels) < 2:
-            raise ValueError(f"This classifier needs at least 2 classes, but y has one class: {labels[0]!r}")
+            raise ValueError(f"This classifier needs at least 2 classes, but y has one class: {labels.tolist()[0]!r}")
         self._start_classes("fit", X, y, weights, labels, False)
         self._closed = False
         return self
@@ -616,7 +616,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         if first:
             known = _distinct(y) if classes is None else classes
         elif classes is not None and not np.array_equal(classes, self.classes_):
-            raise ValueError(f"classes={classes!r} differs from the classes of the first call: {self.classes_!r}")
+            raise ValueError(f"classes={classes.tolist()} differs from the classes of the first call, {self.classes_.tolist()}")
         else:
             known = self._labels
         places = _places(known, y)
@@ -1067,14 +1067,14 @@ def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
         return
     one, two = (_KINDS.get(each.dtype.kind, each.dtype.kind) for each in (labels, more))
     if one != two:
-        raise ValueError(f"labels are of two kinds, such as {labels[0]!r} and {more[0]!r}: give all as numbers, or all as strings")
+        raise ValueError(f"labels are of two kinds, such as {labels.tolist()[0]!r} and {more.tolist()[0]!r}: give all as numbers, or all as strings")
     if one != "number" or (common := np.result_type(labels, more)).kind != "f":
         return
     for each in (labels, more):
         with np.errstate(invalid="ignore"):  # 2**63 as float64 is not an int64
             lost = each.dtype.kind in "iu" and (each.astype(common).astype(each.dtype) != each).any()
         if lost or labels.dtype.kind + more.dtype.kind in ("iu", "ui"):
-            raise ValueError(f"no type holds all labels exactly, such as {labels[0]!r} and {more[0]!r}: give all in the same integer type")
+            raise ValueError(f"no type holds all labels exactly, such as {labels.tolist()[0]!r} and {more.tolist()[0]!r}: give all in the same integer type")
 
 
 def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:

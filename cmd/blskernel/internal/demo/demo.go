@@ -105,7 +105,7 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 		return err
 	}
 	if err := e.Validate(); err != nil {
-		return ui.Usagef("%w", err)
+		return ui.Usagef("%w", experiment.Explain(err, "--initial"))
 	}
 	if err := d.Begin(s); err != nil {
 		return err

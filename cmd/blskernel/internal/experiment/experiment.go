@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,6 +34,19 @@ func ParseVariants(names []string) ([]bench.Variant, error) {
 		variants = append(variants, v)
 	}
 	return variants, nil
+}
+
+// Explain returns err or, for too few samples to start a model, an error whose advice names flags. The
+// flag initial sets the number of samples.
+func Explain(err error, initial string) error {
+	var rank *blsupdate.RankError
+	switch {
+	case !errors.As(err, &rank):
+		return err
+	case rank.Lambda > 0:
+		return fmt.Errorf("too few samples (%d) for %d nodes with --lambda above 0: raise %s, or set --lambda to 0", rank.Samples, rank.Nodes, initial)
+	}
+	return fmt.Errorf("too few samples (%d) for %d nodes with --lambda 0: raise %s or --lambda, or use --method improved", rank.Samples, rank.Nodes, initial)
 }
 
 // The help texts of --l, --k, --q and --c, the sizes of an update.

@@ -107,7 +107,7 @@ func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
 			s.Options.Lambda = 1e-3
 		}
 		if err := blsupdate.CheckStart(s.Method, s.Options, x.l, x.k); err != nil {
-			return nil, ui.Usagef("%v: %w", s.Method, err)
+			return nil, ui.Usagef("%v: %w", s.Method, experiment.Explain(err, "--l"))
 		}
 		settings = append(settings, s)
 	}

@@ -25,14 +25,14 @@ type Measure struct {
 // String returns the means and spreads of the first 15 measures in one line.
 func (f *Folds) String() string {
 	const maxLines = 15 // three measures for each of five targets
-	text := fmt.Sprintf("%d folds", f.Number)
+	text := fmt.Sprintf("cross-validation: %d folds", f.Number)
 	for i, m := range f.Measures {
 		if i == maxLines {
 			return text + fmt.Sprintf(", and %d more", len(f.Measures)-i)
 		}
 		text += fmt.Sprintf(", %s %s ± %s", ui.Printable(m.Name), numeric("%.4g", m.Mean), numeric("%.2g", m.Spread))
 	}
-	return "cross-validation: " + text
+	return text
 }
 
 // Across summarizes scores of the same kind, one for each fold. It returns an error for a nil score.

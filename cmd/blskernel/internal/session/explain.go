@@ -107,7 +107,7 @@ func explainLearning(err error, trains bool) error {
 	case errors.As(err, &forgotten):
 		return fmt.Errorf("the method %v cannot remove rows after update --forget: train a new model on the other rows with 'blskernel train --like'", forgotten.Method)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
-		return fmt.Errorf("the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", calibration.Rows, calibration.Want)
+		return fmt.Errorf("this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, or ask for a lower coverage", calibration.Want, calibration.Rows)
 	case errors.As(err, &calibration) && calibration.Want > 0:
 		return fmt.Errorf("%s", Uncalibrated)
 	}
