@@ -33,8 +33,8 @@ type CalibrationError struct {
 
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 && e.Want == 0 {
-		return "bls: none of the rows can calibrate the model, since the last ones have weight 0, have scores that overflow, " +
-			"or were learned with a leverage of about 1: give rows that the model has not learned"
+		return "bls: none of the last rows can calibrate the model: each has weight 0, has scores that overflow, " +
+			"or was learned with a leverage of about 1; give rows that the model has not learned"
 	}
 	if e.Rows == 0 {
 		return "bls: the model has no calibration, or a later change ended it (Remove, Refit, Merge, WithUpdater, a new lambda, " +

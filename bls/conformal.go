@@ -10,13 +10,13 @@ import (
 	"blskernel/mat"
 )
 
-// PredictInterval returns the ends, both l×c, of an interval for each target of the samples X (l×d).
+// PredictInterval returns the bounds, l×c, of a prediction interval for each target of X (l×d).
 // The interval contains the target of a new row with probability coverage, between 0 and 1:
 //
 //	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
-// where x are the nodes of the sample. Each of the n absolute errors of the calibration is divided by
-// the square root for its row; t is the ⌈(n+1) coverage⌉-th smallest quotient (split conformal
+// where x is the row of A. Each of the n absolute errors of the calibration is divided by the square
+// root for its row; t is the ⌈(n+1) coverage⌉-th smallest quotient (split conformal
 // prediction). So the interval is wide where the weights are uncertain. Its coverage holds for any
 // distribution of the errors, on average over rows like the calibration rows, but not for each kind of
 // row. For a model of logarithms, the ends are the exponentials of the ends for the logarithm, with the

@@ -143,7 +143,7 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	if i < 0 {
 		return nil
 	}
-	return &OverflowError{What: "the distance from the mean", Row: from + i, Col: j}
+	return &OverflowError{What: "the standardization", Row: from + i, Col: j}
 }
 
 // squareSafe bounds the binary exponents of numbers whose differences can be squared and summed without

@@ -18,7 +18,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows bounds the rows on which Fit chooses settings, a sample of the rows of positive weight.
+// ChoiceRows is the largest number of rows on which Fit chooses settings. It samples more rows.
 const ChoiceRows = choice.MaxRows
 
 const (

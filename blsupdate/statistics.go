@@ -50,8 +50,8 @@ type Statistics struct {
 type LeaveOneOut struct {
 	Leverage []float64 // h_i = w_i x_i (AᵀA + lambda I)⁻¹ x_iᵀ
 
-	// Residuals, m×c, are y_ij - x_i W_j for the weights W that all rows but row i give. They equal
-	// (y_ij - x_i W_j)/(1 - h_i) for the W of the model.
+	// Residuals, m×c, are y_ij - x_i V_j, where V are the weights learned from all rows but row i.
+	// They equal (y_ij - x_i W_j)/(1 - h_i) for the weights W of the model.
 	Residuals *mat.Dense
 
 	// PRESS is Σ w_i Residuals_ij² over the given rows, for each target.

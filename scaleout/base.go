@@ -50,8 +50,8 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 		large = model.FirstLarge(a)
 	}
 	if large >= 0 {
-		const what = "the sample is too large to be learned: its nodes, or their squares, overflow"
-		err = &model.Error{Place: batch.Where(large).String(), Row: large, What: what}
+		const what = "the sample is too large to be learned, since its nodes or their squares overflow"
+		err = &model.Error{Place: batch.Where(large).String(), Row: large, What: what, Do: model.DropRow}
 	}
 	return a, y, all, err
 }

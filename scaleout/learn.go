@@ -69,7 +69,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 		case limit == 0:
 			return fault
 		case count == limit:
-			return fmt.Errorf("there are more bad rows than SkipBad allows, %d (the last is %s): correct the data, or raise SkipBad", limit, line)
+			return fmt.Errorf("more than %d rows are bad, the most that SkipBad allows (the last is %s): correct the data, or raise SkipBad", limit, line)
 		}
 		count++
 		badCounter.Inc(ctx, 1)

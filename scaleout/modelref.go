@@ -38,7 +38,7 @@ func useModel(path string) withModel {
 	return m
 }
 
-// weighted names the kind of weights in the training of f, or returns "". train and Python write notes.
+// weighted names the kind of weights with which f was trained, from the notes of the file; "" is none.
 func weighted(f *modelfile.File) string {
 	switch notes := f.Metadata.Notes; {
 	case notes["weight"] != "":

@@ -49,7 +49,7 @@ type Options struct {
 	// step writes the same bytes. Zero means the current time.
 	Created time.Time
 
-	// Software is the program that the model file names, with its version. Empty means
+	// Software is the name and version of the program that the model file records. Empty means
 	// "blskernel/scaleout".
 	Software string
 

@@ -80,8 +80,8 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: the number of bad rows is %d, but the limit is %d: correct the data, or raise the limit (the first rows are %s)",
-		count, fn.Options.SkipBad, strings.Join(lines[:min(count, maxShown)], "; "))
+	return count, fmt.Errorf("scaleout: the number of bad rows is %d (the first are %s), but the limit is %d: correct the data, or raise the limit",
+		count, strings.Join(lines[:min(count, maxShown)], "; "), fn.Options.SkipBad)
 }
 
 // solve makes the model from a sum of states, with the updater of the sum as its output layer.
@@ -122,7 +122,7 @@ func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 		if method == blsupdate.QR {
 			do = "raise lambda, or look for outliers among the samples"
 		}
-		return fmt.Errorf("scaleout: the nodes are linearly dependent to working precision; %s: %w", do, err)
+		return fmt.Errorf("scaleout: the nodes are linearly dependent to working precision (%w): %s", err, do)
 	}
 	return fmt.Errorf("scaleout: solving for the weights: %w", err)
 }

@@ -107,8 +107,8 @@ speed as a share of the CPU's FMA peak with its widest vectors, on the same numb
 	return sec
 }
 
-// row returns the table's row for the speeds in of: the name, a cell for each order, the mean and the
-// lowest ratio, and the largest share of the peak.
+// row returns a row of the table for the given measurements: the name, the mean speed and ratio at each
+// order, the mean and the lowest ratio, and the largest share of the peak.
 func (c comparison) row(of []measured, orders []int) []string {
 	mean := func(of []measured, value func(m measured) float64) float64 {
 		var all []float64

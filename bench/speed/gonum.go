@@ -42,8 +42,8 @@ func use(be blskernel.Backend) (restore func()) {
 // function that returns the numbers to compare.
 type matOperation func(a, b *mat.Dense) (compared func() []float64, err error)
 
-// onMat returns the case op of flops·n³ flops, in which do runs on matrices that a and b draw. do does
-// not overwrite them, since gonum's mat allocates its results.
+// onMat returns the case op of flops·n³ flops, in which do runs on matrices drawn by a and b. The
+// matrices keep their values, since gonum's mat allocates its results.
 func onMat(op string, flops float64, a, b func(r source, n int) *mat.Dense, do matOperation) Case {
 	return Case{op, "", []string{Gonum}, flops, 3, func(_ string, n int, r source, _ string) *Problem {
 		return do.problem(a(r, n), b(r, n))

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
@@ -15,8 +16,8 @@ import (
 //
 //	shapes: paths are the paths of the files of op; a separate file of targets comes last.
 //	cost: as many training runs as folds, one after the other; the files are read 2·folds times.
-//	errors: from reading, Learn and score; an error if op is not a training run, or if there are
-//	fewer rows than folds.
+//	errors: from reading, Learn and score; an error if op is not a training run, or if all rows are
+//	in one fold.
 func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, paths []string, folds int, score func(fold int, m *Model, b *stream.Batch) error) error {
 	if op.Kind != modelfile.OpTrain {
 		return errors.New("only a training run can be cross-validated")
@@ -32,7 +33,7 @@ func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, path
 			return err
 		}
 		if one.Updater() == nil {
-			return errors.New("there are fewer rows than folds")
+			return fmt.Errorf("no rows are left to train on without fold %d of %d: give more rows", fold+1, folds)
 		}
 		v.out = func(row int64) bool { return !held(row) }
 		if err := v.each(&whole, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, score(fold, one, b) }); err != nil {

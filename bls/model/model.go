@@ -257,7 +257,7 @@ func (m *Model) Scores(ctx context.Context, b *stream.Batch) (*mat.Dense, error)
 func ArgMax(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	classes := bls.ArgMax(scores)
 	if i := slices.Index(classes, -1); i >= 0 {
-		return nil, &Error{Place: b.Where(i).String(), Row: -1, What: "the scores are NaN: the values are too large for the model"}
+		return nil, &Error{Place: b.Where(i).String(), Row: -1, What: "the scores are NaN, since the values are too large for the model", Do: DropRow}
 	}
 	return classes, nil
 }

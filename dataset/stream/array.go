@@ -71,7 +71,7 @@ func (a *array) read(s *samples) error {
 	return nil
 }
 
-// survey counts missing cells, and ignores the targets.
+// survey adds the next sample to the statistics of the inputs. It ignores the targets.
 func (a *array) survey(columns, _ []surveyed) error {
 	if len(columns) == 0 {
 		return io.EOF

@@ -132,7 +132,8 @@ func openFault(ctx context.Context, path string, err error) error {
 	return &Error{Path: path, What: "cannot be opened", Err: err}
 }
 
-// unpack makes buffered and r read from the beginning, and determines the format.
+// unpack sets buffered to read the file from its start, and r its content, decompressed if it is
+// gzipped. It then determines the format.
 func (in *input) unpack() error {
 	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
 	in.r = in.buffered

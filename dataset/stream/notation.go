@@ -197,7 +197,7 @@ func (g *guess) points() bool {
 // whether some columns have decimal points or commas as thousands separators.
 type evidence struct{ decimals, thousands bool }
 
-// evidence returns the evidence of all columns together.
+// evidence combines the evidence of the columns of numbers that are not ambiguous.
 func (v *survey) evidence() (e evidence) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {

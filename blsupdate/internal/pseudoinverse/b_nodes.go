@@ -131,7 +131,7 @@ func (s *widening) ridge() error {
 // ridgeWeights computes the weights of the new nodes in dst, p×c. In exact arithmetic they are B Y. But
 // rounding errors leave C with a part of up to eps‖H‖ in the column space of A. B Y would multiply this
 // part by the part of Y that A explains, and W would have an error of eps κ². For lambda = 0 C is
-// projected once more. Here A A⁺ is not a projection, so the residual replaces Y:
+// projected once more instead. With a ridge A A⁺ is not a projection, so the residual replaces Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),
 //

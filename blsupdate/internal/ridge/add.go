@@ -51,7 +51,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
 
-// Remove removes rows block by block. Q grows by a factor of at most 1/(1-h).
+// Remove updates Q and W block by block. Q grows by at most 1/(1-h), h as in types.LeverageError.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := s.CheckLeft(q); err != nil {

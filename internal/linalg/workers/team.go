@@ -105,7 +105,7 @@ func (t *Team) Run(tasks int, do func(i int)) {
 }
 
 // await waits for the workers that have joined. No other worker takes tasks, since each adds itself to
-// joined before it checks the epoch. After the time late, an unfinished worker gets the caller's CPU.
+// joined before it checks the epoch. From the time late on, working workers may use the caller's CPU.
 func (t *Team) await(late time.Duration) {
 	for spins := 1; t.joined.Load() > 0; spins++ {
 		pause.Pause()

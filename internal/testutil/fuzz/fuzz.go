@@ -6,7 +6,7 @@ import "math/rand/v2"
 // Choices are taken from the data of a fuzzer, one byte each. After the end of the data they are zero.
 type Choices []byte
 
-// Below takes a byte and returns a number below n, which is at most 256.
+// Below takes a byte and returns it modulo n, 1 <= n <= 256.
 func (c *Choices) Below(n int) int {
 	if len(*c) == 0 {
 		return 0

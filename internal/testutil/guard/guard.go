@@ -18,9 +18,9 @@ import (
 type Edge int
 
 const (
-	// First operands begin where the region begins: the byte before them is inaccessible.
+	// First puts an operand at the beginning of its region: the byte before it is inaccessible.
 	First Edge = iota
-	// Last operands end where the region ends: the byte after them is inaccessible.
+	// Last puts an operand at the end of its region: the byte after it is inaccessible.
 	Last
 )
 

@@ -84,8 +84,8 @@ func (set *settings) fit(ctx context.Context) error {
 	return done.print(set.json, os.Stdout)
 }
 
-// environment returns the location of the workers, from --environment_type or Beam's default for the
-// runner. "loopback" stands for this process.
+// environment returns Beam's environment type for the workers, such as loopback for this process: the
+// value of --environment_type, or the default of the runner. direct and dataflow ignore the flag.
 func (set *settings) environment() string {
 	switch named := strings.ToLower(*jobopts.EnvironmentType); {
 	case set.runner == "direct":

@@ -54,8 +54,8 @@ output shows medians over the rounds:
     ratio    the speed of the first backend divided by the speed of this one
 
 A table by matrix order follows, as on the page of 'blskernel report'. Each row shows the geometric
-means over the cases of an operation (of the speeds, the ratios and the speed-ups over one thread) and
-the lowest ratio.
+means of the speeds, the ratios and the speed-ups over one thread, taken over the cases of an operation,
+and the lowest ratio.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
 or all, which stands for all of these. The operations of gonum's mat, with gonum's own routines as

@@ -30,7 +30,7 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "calibrate MODEL [flags] FILE...",
 		Short: "Measure how far predictions are off, on new rows",
 		Long: `Measure how far the predictions of a model are off, on rows that are new to the model and have labels
-or targets. predict --interval, --set and --probabilities use the result. It replaces the previous
+or targets. predict --interval, --set and --probabilities use the result, which replaces the previous
 calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change,
 except by a factor, fitted to these rows, if the model has learned logarithms of the targets.
 
@@ -38,8 +38,8 @@ train calibrates a model on its own rows, each predicted as if it had been left 
 that it learns, each predicted before it was learned. Use calibrate after remove, merge or update
 --lambda, which discard the calibration, and for rows unlike the training rows.
 
-The model file stores the errors of these rows, or their labels and scores. The file is replaced as a
-whole. Columns are matched as in predict.`,
+The model file stores the errors of the calibration rows, or their labels and scores. Columns are matched
+as in predict.`,
 		Example: `  blskernel calibrate price.bls recent.csv
   blskernel predict price.bls --interval 0.9 houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),

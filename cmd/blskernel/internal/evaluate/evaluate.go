@@ -56,10 +56,10 @@ With --weight a row counts as many times as its weight says. --by also scores gr
 each value of a column. The column need not be an input, and may have at most 200 values.
 
 Memory does not depend on the number of rows, except with more than %d classes. Then each pair of a class
-and a wrong prediction that occurs takes up to 40 bytes, or more with --json. There the pairs replace
-the matrix: "confused" is a list of objects with "label", "prediction" and "rows". The AUC is computed
-from all rows if there are at most %d with two classes, or %d with ten. Otherwise it is
-computed from a random sample of that many rows, the same in every run.
+and a wrong prediction takes up to 40 bytes once it occurs, or more with --json, which prints these pairs
+in place of the matrix: "confused" is a list of objects with "label", "prediction" and "rows". The AUC is
+computed from all rows if there are at most %d rows with two classes, or %d with ten.
+Otherwise it is computed from a random sample of that many rows, the same in every run.
 
 A row whose label the model does not know counts as wrong. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
 		Example: `  blskernel evaluate iris.bls test.csv

@@ -82,7 +82,7 @@ func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r
 	if name := blsupdate.RatesFile(b); name != "" {
 		where = "will be saved in " + name
 	}
-	r.Warn("measuring the rates of %s (threads: %d), since %s: run no other work for up to 20 s; the rates %s",
+	r.Warn("measuring the rates of %s (threads: %d), since %s. Keep the machine otherwise idle for up to 20 s. The rates %s",
 		b.Name(), blskernel.Threads(), why, where)
 	told := -1
 	tell := func(done float64) {

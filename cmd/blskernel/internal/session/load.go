@@ -52,7 +52,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {
-		return nil, fmt.Errorf("%q is not a model file written by 'blskernel train': name the model before the data", path)
+		return nil, fmt.Errorf("%q is not a model file: give a file that 'blskernel train' wrote, before any data", path)
 	}
 	if err != nil {
 		return nil, err // it names the path

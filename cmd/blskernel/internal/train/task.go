@@ -135,10 +135,10 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	case err != nil:
 		return "", err
 	case g.quantity():
-		tr.Warn("%s has %d different whole numbers in the first %d rows, and is treated as a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
+		tr.Warn("%s has %d distinct whole numbers in the first %d rows, and is treated as a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
 		return model.Regression, nil
 	case g.different <= model.FewLabels:
-		tr.Warn("%s has %s in the first rows, and is treated as classes: use --task regression to predict a quantity", targetColumn(r), ui.Count(g.different, "different whole number"))
+		tr.Warn("%s has %s in the first %s, and is treated as classes: use --task regression to predict a quantity", targetColumn(r), ui.Count(g.different, "distinct whole number"), ui.Count(g.rows, "row"))
 		return model.Classification, nil
 	}
 	return "", unknown

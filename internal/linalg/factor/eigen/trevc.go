@@ -118,7 +118,8 @@ func (u *upper) row(i int) {
 	}
 }
 
-// rowPair solves for rows i and i+1 of one diagonal block, by elimination with complete pivoting.
+// rowPair solves for rows i and i+1 of X, which share a diagonal block of order 2, by elimination with
+// complete pivoting.
 func (u *upper) rowPair(i int) {
 	x, y, q := u.x.Elements(i, 0, u.n), u.x.Elements(i+1, 0, u.n), squareAt(u.t, i)
 	b, c := complex(q.b, 0), complex(q.c, 0)

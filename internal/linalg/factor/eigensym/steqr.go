@@ -83,8 +83,8 @@ func (q *solver) sweep(d, e []float64, l int) {
 	e[0] = g
 }
 
-// squares is sweep without vectors, where e holds squares. If p is so small that c has lost digits, the
-// next p would be wrong by its own size. p then becomes 0, and so does gamma, which is below 2⁻⁴⁸⁰.
+// squares is sweep without vectors; e holds the squares of the off-diagonal elements. If p is so small
+// that c has lost digits, the next p would have no correct digit; p and gamma then become 0.
 func squares(d, e []float64) {
 	const least = 0x1p-960
 	n := len(e)

@@ -9,9 +9,9 @@ import (
 )
 
 // GetriColumns returns the number of columns of the inverse of order n that Getri computes together.
-// Each group of columns takes a solve with a triangle of its size, which is slower than a product; this
-// favours small groups. But each group also reads all columns computed so far, from memory if n is
-// large; this favours large groups.
+// Small groups spend less time in triangular solves, which are slower than products: the order of the
+// triangle is the number of columns in the group. Large groups read the columns computed so far fewer
+// times, which come from memory if n is large.
 func GetriColumns(n int) int {
 	if n < 1500 {
 		return InverseColumns

@@ -174,8 +174,8 @@ func largeRoot(c, a, b float64) float64 {
 	return 2 * b / (a - root)
 }
 
-// middle returns the number halfway between lo and hi in the count of floating-point numbers. lo and hi
-// have the same sign or are zero.
+// middle returns the number halfway between lo and hi in the order of the floating-point numbers: about
+// as many lie on either side. lo and hi have the same sign or are zero.
 func middle(lo, hi float64) float64 {
 	if hi <= 0 && lo < 0 {
 		return -middle(math.Abs(hi), -lo)

@@ -60,9 +60,9 @@ func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtua
 	g.JGE(operand.LabelRef(label))
 }
 
-// innerHalves is inner for the many lanes of at most three rows with AVX2. The first pass sums the even
-// vectors of lanes into vector 0, and the second pass the odd vectors into vector 1. During the second
-// pass, register 12 + r holds vector 0 of row r. The last register holds the vector of x.
+// innerHalves writes the loop over manyLanes of inner for AVX2 and at most three rows. The first pass
+// sums the even vectors of lanes into vector 0, and the second pass the odd vectors into vector 1. In
+// the second pass, register 12 + r holds vector 0 of row r. The last register holds the vector of x.
 func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	all, sum := g.GP64(), func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
 	g.MOVQ(n, all)

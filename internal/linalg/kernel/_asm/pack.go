@@ -100,8 +100,8 @@ func (g *generator) transpose() {
 	g.ret()
 }
 
-// square8 transposes 8×8 elements: it interleaves the elements of pairs of rows, and then twice the
-// quarters of pairs of the results.
+// square8 transposes 8×8 elements. It interleaves the elements of pairs of rows. Then it gathers the
+// even and the odd quarters of pairs of vectors, in two rounds.
 func (g *generator) square8(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(8 + i) }
 	for i := range 8 {

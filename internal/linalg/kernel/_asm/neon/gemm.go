@@ -69,7 +69,7 @@ func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 	g.ret()
 }
 
-// steps is the number of steps of the sum in one iteration of the loop of a whole tile.
+// steps is the unrolling factor of the loop over the sum for a whole tile.
 const steps = 4
 
 // A gemmCode holds the registers that Gemm needs throughout. Strides are in bytes.
