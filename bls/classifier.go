@@ -205,7 +205,7 @@ func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifi
 // DecodeClassifier reads what Classifier.Encode wrote, and not a byte more. The fields of the result
 // are the options of Fit or WithUpdater, and its Backend is b; nil stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or holds values invalid in a Classifier; an error of r.
+//	errors: *FormatError if r ends too early, or holds invalid values; an error of r.
 //	memory: at most 12n bytes plus 256 KiB for n bytes of r, whatever sizes r declares.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)

@@ -38,8 +38,8 @@
 //
 // UTo, LTo and DTo copy a factor. An empty dst gets the right size. The methods panic with mat.ErrShape
 // or mat.ErrTriangle if dst has the wrong order or triangle. Pivots, RowPivots and ColumnPivots write a
-// permutation to dst, or to new storage if dst is nil. They panic if dst has the wrong length. All
-// these methods panic if the receiver is empty.
+// permutation to dst, or to new storage if dst is nil, and panic if dst has the wrong length. All
+// panic if the receiver is empty.
 //
 // # Inverses
 //
@@ -60,6 +60,6 @@
 // from it, and +Inf from a *PivotError for a zero pivot. A *GrowthError also comes with a result: see
 // LU.
 //
-// A mistake of the caller causes a panic. For a wrong shape, the panic value is an error of gonum's
-// mat, which mat.Maybe returns; otherwise the value is a constant string.
+// A mistake of the caller causes a panic. For a wrong shape, its value is an error of gonum's mat,
+// which mat.Maybe returns; otherwise it is a constant string.
 package lapack

@@ -21,8 +21,8 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	memory: in a worker, the model once and, for each running bundle, the state (4k² bytes with
 //	Gram, 8k² with QR) and a batch with its nodes (8(d+k) bytes per row). In the last step, about
 //	four times the state.
-//	panics: for invalid options, no pattern, a model that CheckModel rejects, and a scheme whose file
-//	system is not linked into the program. The value is an error, or a string if a pattern is missing.
+//	panics: with an error for invalid options, a model that CheckModel rejects, or a scheme whose
+//	file system is not linked into the program; with a string without a pattern.
 //	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file that
 //	cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model; the
 //	first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow, or

@@ -13,9 +13,9 @@ const (
 	MetricRows = "rows"
 	// MetricBad counts the rows that are set aside.
 	MetricBad = "bad"
-	// MetricDropped counts the rows that are left out because of a missing cell, and MetricFilled the
-	// missing cells that are filled in. MetricUnknown, followed by the name of a column of words,
-	// counts the words of the column that the model does not know.
+	// MetricDropped counts the rows that are left out because of a missing cell, and MetricFilled
+	// the missing cells that are filled in. MetricUnknown, followed by the name of a column of
+	// words, counts the words of the column that the model does not know.
 	MetricDropped = "dropped"
 	MetricFilled  = "filled"
 	MetricUnknown = "unknown "

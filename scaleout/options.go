@@ -37,8 +37,8 @@ type Options struct {
 	// 0 means 64. States affects only the speed.
 	States int
 
-	// SkipBad is the maximum number of bad rows to set aside; more are an error. BadOut is the path of
-	// a file that lists these rows; if BadOut is empty, no list is written.
+	// SkipBad is the maximum number of bad rows to set aside; more are an error. BadOut is the path
+	// of a file that lists these rows; if BadOut is empty, no list is written.
 	SkipBad int64
 	BadOut  string
 

@@ -33,7 +33,7 @@
 //
 //   - Dot uses 32 lanes while at least 32 elements are left: a fused multiply-add adds x[i]·y[i] to
 //     lane i%32. Then lane v+16 is added to lane v, and lane v+8 to lane v. The eight lanes left
-//     take the remaining elements in the same way, padded with zeros. Then lane v+4 is added to
+//     take the remaining elements likewise, padded with zeros. Then lane v+4 is added to
 //     lane v, and the four sums p, q, r, s give (p+q) + (r+s).
 //   - GemvN is y[i] = FMA(alpha, Dot of row i and x, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (y = +0 if beta = 0), then Axpy of each row to y from the top down.

@@ -156,8 +156,8 @@ func Symmetric() []Family {
 	}
 	// The smallest eigenvalue is 90 u. The errors of the elimination, about n u/6, stay below it.
 	add("spd-1e+14-definite", true, none, Spectrum(Geometric(1e14))).MaxOrder = 100
-	// D W D with W of condition at most 10 and D from 1 to 1e-7, hence of condition about 1e14. It is
-	// definite to working precision for every D (Demmel; Higham, theorem 10.7).
+	// D W D with W of condition at most 10 and D from 1 to 1e-7, hence of condition about 1e14. It
+	// is definite to working precision for every D (Demmel; Higham, theorem 10.7).
 	for _, shuffled := range []bool{false, true} {
 		add(fmt.Sprintf("spd-graded-1e+14-shuffled=%v", shuffled), true, none, func(rng *rand.Rand, n int) *Matrix {
 			at := func(i int) int { return i }
@@ -178,7 +178,8 @@ func Symmetric() []Family {
 	for _, cond := range []float64{1e1, 1e6, 1e11} {
 		add(fmt.Sprintf("indefinite-%.0e", cond), false, thirds, signs(cond))
 	}
-	// Scaling rows and columns keeps the signs of the eigenvalues (Sylvester). Elements: 1e-140 to 1e140.
+	// Scaling rows and columns keeps the signs of the eigenvalues (Sylvester). Elements: 1e-140 to
+	// 1e140.
 	add("indefinite-wild", false, thirds, func(rng *rand.Rand, n int) *Matrix {
 		d := make([]float64, n)
 		for i := range d {

@@ -120,8 +120,9 @@ func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 		t.Errorf("the model has method %v, %d samples and ridge %v; want %v, %d and %v",
 			got.Method(), got.Samples(), got.Lambda(), method, want.Samples(), want.Lambda())
 	}
-	// The error of the weights is about eps κ² with Gram and eps κ with QR. κ of [A; sqrt(lambda) I] is
-	// at most ‖A‖/sqrt(lambda). A row that counts twice or not at all exceeds these bounds by far.
+	// The error of the weights is about eps κ² with Gram and eps κ with QR. κ of [A; sqrt(lambda)
+	// I] is at most ‖A‖/sqrt(lambda). A row that counts twice or not at all exceeds these bounds by
+	// far.
 	kappa := math.Sqrt(1 + math.Pow(a.Norm(2), 2)/testRidge)
 	limit := 10 * math.Sqrt(float64(shardCount*shardRows)) * 0x1p-52 * kappa
 	if method == blsupdate.Gram {

@@ -1,5 +1,5 @@
 // Package secular merges the halves of divide and conquer algorithms for eigenvalues and singular
-// values: it finds the eigenvalues and eigenvectors of a diagonal matrix plus a matrix of rank 1.
+// values. It finds the eigenvalues and eigenvectors of a diagonal matrix plus a matrix of rank 1.
 //
 // The eigenvalues are the roots of the secular equation, one between neighbouring poles and one beyond
 // the last. A root is stored as its distance from the nearest pole, which stays accurate where a

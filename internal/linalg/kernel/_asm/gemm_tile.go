@@ -141,8 +141,8 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
-		// Prefetch the cache line that holds the end of each 64 bytes. If the row begins within a
-		// line, the tile to the left has read that line.
+		// Prefetch the cache line that holds the end of each 64 bytes. If the row begins within
+		// a line, the tile to the left has read that line.
 		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
 			t.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 8, Disp: end - 8})
 		}
