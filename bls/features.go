@@ -123,8 +123,7 @@ type Features struct {
 	// means and deviations of the d columns of the first training set, with ScaleColumns only. Each
 	// deviation is divided by the weight of its column.
 	means, deviations []float64
-	// ranks are the curves of the d columns, with ScaleRanks only. Column weights multiply the
-	// scores.
+	// ranks are the curves of the d columns with ScaleRanks. Column weights multiply the scores.
 	ranks []curve
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense

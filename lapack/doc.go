@@ -1,8 +1,8 @@
 // Package lapack factors and inverts dense matrices, and solves linear systems with the factors.
 // Symmetric matrices are in packed storage, general and tall ones in gonum's dense storage. The
 // algorithms are blocked and run at the speed of the matrix product of a blskernel.Backend.
-// Implementation provides the routines as gonum's lapack.Float64, for lapack64.Use. Flop counts omit
-// lower-order terms; docs/numerics.md has error bounds and sources.
+// Implementation provides the routines for gonum's lapack64.Use. Flop counts omit lower-order terms;
+// docs/numerics.md has error bounds and sources.
 //
 // # Which factorization
 //
@@ -31,8 +31,8 @@
 // In SolveTo and its variants dst may be b. An empty dst gets the right size. The error matches
 // ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its size. The error
 // matches ErrOverflow if X overflows; dst then holds infinities, and NaN where an infinity met a zero.
-// The methods panic with mat.ErrShape if the shapes do not match, and with a constant string if dst
-// partially overlaps b or the receiver is empty.
+// The methods panic with mat.ErrShape for wrong shapes, and with a constant string if dst partially
+// overlaps b or the receiver is empty.
 //
 // # Factors
 //

@@ -81,8 +81,7 @@ func misuses() []misuse {
 		{"order of a copy", shape, func(s storage) { s.sym(0, 3).CopySym(NewSymPacked(2, nil)) }},
 		{"order of a copy", shape, func(s storage) { s.sym(0, 3).CopySym(mat.NewSymDense(4, nil)) }},
 	}
-	// dst overlaps a part of an operand, or is empty and keeps such storage; FuzzAliasing has the
-	// rest.
+	// dst overlaps a part of an operand, or is empty and keeps such storage; see FuzzAliasing.
 	for _, shift := range []int{-10, -5, -4, -1, 1, 4, 5, 10} {
 		all = append(all,
 			misuse{"result over the operand of SymMul", overlap, func(s storage) { SymMul(s.b, s.at(25+shift), NewSymPacked(3, nil), s.at(25)) }},

@@ -178,8 +178,7 @@ func Symmetric() []Family {
 	for _, cond := range []float64{1e1, 1e6, 1e11} {
 		add(fmt.Sprintf("indefinite-%.0e", cond), false, thirds, signs(cond))
 	}
-	// Scaling rows and columns keeps the signs of the eigenvalues (Sylvester). Elements: 1e-140 to
-	// 1e140.
+	// Scaling rows and columns keeps the signs of the eigenvalues (Sylvester).
 	add("indefinite-wild", false, thirds, func(rng *rand.Rand, n int) *Matrix {
 		d := make([]float64, n)
 		for i := range d {
