@@ -185,7 +185,7 @@ func TestCalibrationEnds(t *testing.T) {
 	}
 	few := newPair(t, nil, blsupdate.Gram)
 	must(t, errors.Join(few.r.PartialFit(rowsOf(p.x, 0, 60), rowsOf(p.y, 0, 60)), few.r.Calibrate(in.x, in.y), few.r.Forget(0.5)))
-	if _, _, err := few.r.PredictInterval(in.x, 0.9); err == nil || !strings.Contains(err.Error(), "while it keeps its samples, any change ended") {
+	if _, _, err := few.r.PredictInterval(in.x, 0.9); err == nil || !strings.Contains(err.Error(), "any change while the model keeps its samples") {
 		t.Errorf("a model that keeps its samples: %v", err)
 	}
 	must(t, errors.Join(p.c.Calibrate(in.x, in.labels), p.r.Calibrate(in.x, in.y)))

@@ -409,7 +409,7 @@ func TestCondition(t *testing.T) {
 	}
 	wide := mustNew(t, Improved, mat.NewDense(1, 3, []float64{1, 1, 0}), mat.NewDense(1, 1, []float64{1}), Options{})
 	do(t, wide, wide.AddInputs(mat.NewDense(1, 3, []float64{1, 1 + 1e-5, 0}), mat.NewDense(1, 1, []float64{2})))
-	if c := wide.Condition(); !(c.Digits < enoughDigits) || c.Instead != Improved || !strings.Contains(c.Advice, "rank: drop nodes") {
+	if c := wide.Condition(); !(c.Digits < enoughDigits) || c.Instead != Improved || !strings.Contains(c.Advice, "rank of A: drop nodes") {
 		t.Errorf("2 rows of 3 nodes: %+v", c)
 	}
 	for _, l := range []int{3, 20} {

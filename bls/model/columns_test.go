@@ -40,7 +40,7 @@ func TestMatch(t *testing.T) {
 		{"names that are numbers", "2,1,7\n3,4,5\n", stream.Options{}, numbers, learn, []string{"1", "2"}, []string{"7"}, []float64{4, 3}, ""},
 		{"a range in another order", header, stream.Options{Inputs: []string{"1-2"}}, needs, learn, nil, nil, nil, "in a different order from the model"},
 		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, learn, nil, nil, nil, `lacks columns of the model ("a") and has "b", "y": name`},
-		{"many are missing", "z\n1\n", stream.Options{}, modelfile.Metadata{Inputs: strings.Split("abcdefghijkl", "")}, Data{}, nil, nil, nil, `"j" and 2 more of the model; it has "z"`},
+		{"many are missing", "z\n1\n", stream.Options{}, modelfile.Metadata{Inputs: strings.Split("abcdefghijkl", "")}, Data{}, nil, nil, nil, `"j" and 2 more) and has "z"`},
 		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, learn, nil, nil, nil, `has more than one column named "a"`},
 		{"names that are words", "b,a,y\nb,a,3\n", stream.Options{}, modelfile.Metadata{Inputs: []string{"a=a", "b=b"}, Targets: []string{"y"}, Columns: stream.Columns{{Levels: []string{"a"}}, {Levels: []string{"b"}}}},
 			Data{Learn: true}, []string{"a=a", "b=b"}, []string{"y"}, []float64{1, 1}, ""},
