@@ -109,7 +109,7 @@ const (
 // A Measured is the result of Measure.
 type Measured struct {
 	Costs            []Cost // for each setting, the update with the median deviation; see Cost.Disturbed
-	Updates, LeftOut int    // the numbers of measured and of disturbed updates
+	Updates, LeftOut int    // the number of measured updates, and how many of these were disturbed
 	// Unknown says why the result is unreliable. It is empty for a reliable result.
 	Unknown string
 }

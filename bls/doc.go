@@ -28,7 +28,7 @@
 // starts a new model, and PartialFit continues one. A call that returns an error leaves the model
 // unchanged. The first batch fixes the maps, so it must be representative. For Improved and Original
 // with a ridge, and for RidgeInverse and InverseCholesky without one, it needs at least as many rows as
-// A has columns. Encode writes a model bit for bit; package bls/modelfile stores models in files.
+// A has columns. Encode writes a fitted model bit for bit; package bls/modelfile stores it in a file.
 //
 // # Contexts and weights
 //

@@ -202,7 +202,7 @@ type FeatureMaps struct {
 	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
-	// Two columns, slopes and thresholds for each step. The steps are the last enhancement nodes.
+	// Two columns, two slopes and two thresholds for each step, one of the last enhancement nodes.
 	StepColumns                [2][]int
 	StepSlopes, StepThresholds [2][]float64
 }

@@ -53,8 +53,9 @@ func shareOut(numbers []float64) {
 }
 
 // correlationRatios sorts the given rows by each column of S into eight groups. For each column it
-// returns the between-group fraction of the targets' squares, divided by spreads, less twice the
-// fraction expected by chance. It also detects even functions, which a nearly linear model misses.
+// returns the between-group fraction of the targets' squares, each square divided by the spread of its
+// target, less twice the fraction expected by chance. It also detects even functions, which a nearly
+// linear model misses.
 //
 //	cost: sorting the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {

@@ -19,8 +19,8 @@ import (
 // The error matches ErrNotFinite if dst or R holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal. In both cases dst is unchanged. The error matches
 // ErrOverflow if X overflows; dst then holds the computed values. SolveTriangular panics with
-// mat.ErrShape if the shapes do not match, or a string if dst overlaps r. (LAPACK: dtrtrs; BLAS:
-// dtrsm.)
+// mat.ErrShape if the shapes do not match, or with a string if dst overlaps r. (LAPACK: dtrtrs;
+// BLAS: dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }

@@ -22,7 +22,7 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	Gram, 8k² with QR) and a batch with its nodes (8(d+k) bytes per row). In the last step, about
 //	four times the state.
 //	panics: with an error for invalid options, a model that CheckModel rejects, or a scheme whose
-//	file system is not linked into the program; with a string without a pattern.
+//	file system is not linked into the program; with a string for no pattern or an empty one.
 //	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file that
 //	cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model; the
 //	first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow, or

@@ -243,6 +243,6 @@ func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	case 0:
 		return fault(noTargets)
 	default:
-		return fault("has the wrong number of label or target columns, %d; name the %d of the model", r.Outputs(), want)
+		return fault("has the wrong number of label or target columns (%d, but the model has %d); name the ones to use", r.Outputs(), want)
 	}
 }

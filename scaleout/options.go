@@ -111,7 +111,7 @@ func (o Options) resolve() Options {
 	return o
 }
 
-// rows returns the number of rows in a batch of d inputs per row.
+// rows returns the number of rows in a batch with d inputs per row.
 func (o *Options) rows(d int) int {
 	return cmp.Or(o.Batch, max(1, min(maxBatch, batchBytes/(8*d))))
 }

@@ -95,7 +95,7 @@ func TestColumns(t *testing.T) {
 		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", Options{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
 		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks columns of the model ("c") and has "a", "b", "d", "y", "z": name the columns with --inputs and --target, or use --header absent if`},
 		{"too many", "1,2,3,4,5,6\n", Options{Targets: []string{"5-6"}}, "has 4 input columns, but the model has 3"},
-		{"one target", "1,2,3,4\n", Options{Targets: []string{"4"}}, "has the wrong number of label or target columns, 1; name the 2 of the model"},
+		{"one target", "1,2,3,4\n", Options{Targets: []string{"4"}}, "has the wrong number of label or target columns (1, but the model has 2); name the ones to use"},
 		{"none named", "1,2,3\n", Options{}, "has no labels or targets"},
 		{"not there", "1,2,3,4,5\n", Options{Targets: []string{"y"}}, `has no column named "y"`},
 	} {

@@ -259,7 +259,7 @@ func (o *Options) check(paths []string) error {
 	}
 	all := append([]string{o.TargetPath}, paths...)
 	if i := slices.Index(all, stdinPath); i >= 0 && slices.Contains(all[i+1:], stdinPath) {
-		return fault("standard input is given more than once; give it only once")
+		return fault("standard input is given more than once, but can be read only once; give it only once")
 	}
 	return nil
 }

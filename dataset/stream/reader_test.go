@@ -48,8 +48,8 @@ func TestOpenFaults(t *testing.T) {
 		says  string
 	}{
 		{nil, Options{}, "no source"},
-		{[]string{"-", "-"}, Options{}, "standard input is given more than once"},
-		{[]string{"-"}, Options{TargetPath: "-"}, "standard input is given more than once"},
+		{[]string{"-", "-"}, Options{}, "can be read only once"},
+		{[]string{"-"}, Options{TargetPath: "-"}, "can be read only once"},
 		{[]string{path, path}, Options{TargetPath: path}, "2 sources"},
 		{[]string{path}, Options{Comma: '"'}, "cannot separate"}, {[]string{path}, Options{Decimal: ' '}, "cannot be the decimal sign"},
 		{[]string{path}, Options{Thousands: 'x'}, "cannot separate thousands"}, {[]string{path}, Options{Decimal: '.', Thousands: '.'}, "cannot separate thousands"},

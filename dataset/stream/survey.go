@@ -331,7 +331,7 @@ func (v *survey) describe(how Missing, notations []Notation, known Columns) (Col
 		case known != nil && known[i].Levels != nil:
 			special, columns[i] = true, known[i]
 		case cells == 0 && how == MissingDrop:
-			fault = &columnFault{Errorf("has no value in the first %s, so that %v leaves out all of them", names.Count(v.rows, "row"), Remedy{OptionMissing, MissingDrop.String()}),
+			fault = &columnFault{Errorf("has no value in the first %s, so that %v leaves out every row", names.Count(v.rows, "row"), Remedy{OptionMissing, MissingDrop.String()}),
 				"leave the column out with %v", []any{exclude}}
 		case c.isWords() && !c.ambiguous():
 			special = true

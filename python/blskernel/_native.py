@@ -347,7 +347,7 @@ class Handle:
 
     labels: Any = None  # of a classifier: the label of each class, by class number
     targets: int = 0  # of an estimator: the number of columns of its predictions
-    kept: int = 0  # of an estimator: the rows kept until there are enough for the feature maps
+    kept: int = 0  # of an estimator: the number of rows kept until there are enough for the feature maps
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))

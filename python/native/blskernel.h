@@ -89,7 +89,7 @@ typedef int64_t bls_handle;
  *
  * For the first two kinds fit chooses the numbers that are 0; -1 for EnhancementNodes, Direct, Relevance,
  * Steps, LogTargets or Lambda stands for 0.
- * A constant is given as the index, from 0, of its name in this list:
+ * A constant is given as the index, from 0, of its name in its list:
  *
  *   Scaling  auto, samples, columns, none, ranks Enhancement  orthonormal, uniform
  *   Method   none, improved, original, ridge_inverse, inverse_cholesky, gram, qr

@@ -36,7 +36,7 @@ func (r *ridge) methods() map[string]method {
 		"merge": {run: on(func(c *call, u blsupdate.Updater) error {
 			other, ok := c.other.(*ridge)
 			if !ok || other.u == nil {
-				return valueError("the other object is not an IncrementalRidge with rows: add rows to it first")
+				return valueError("the other object is not an IncrementalRidge with rows: merge an IncrementalRidge that has learned rows")
 			}
 			return u.Merge(other.u)
 		})},

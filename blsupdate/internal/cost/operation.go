@@ -210,6 +210,7 @@ type StepFlops struct {
 	Work    []Operation
 }
 
+// Line returns the line of the model for a step, with its formula and operations.
 func Line(step Step, formula string, work ...Operation) StepFlops {
 	return StepFlops{step, formula, work}
 }

@@ -35,6 +35,7 @@ func Gemmtp(on blskernel.PackedProducts, alpha float64, a, b *mat.Dense, beta fl
 		s.RawSymPacked().Data)
 }
 
+// Rows and Cols return the numbers of rows and columns of m.
 func Rows(m *mat.Dense) int { return m.RawMatrix().Rows }
 func Cols(m *mat.Dense) int { return m.RawMatrix().Cols }
 
@@ -53,6 +54,7 @@ func Copy(m *mat.Dense) *mat.Dense {
 	return c
 }
 
+// CopySym returns a copy of s.
 func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	c := new(mat.SymPacked)
 	c.CopySym(s)

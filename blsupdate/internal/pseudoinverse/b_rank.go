@@ -64,7 +64,7 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	if even(lengths) {
 		rank := countAbove(values, tolerance, limit)
 		near := countAbove(values, tolerance/doubtful, limit) != rank || countAbove(values, tolerance*doubtful, limit) != rank
-		hidden := rank < limit && tolerance*u.p.norm() > 1 // could hide A's smallest direction
+		hidden := rank < limit && tolerance*u.p.norm() > 1 // C may hide a direction as small as A's smallest
 		u.doubt = u.doubt || near || hidden
 		return rank, nil
 	}

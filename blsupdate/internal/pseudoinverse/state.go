@@ -144,7 +144,8 @@ type conditioning struct {
 	power   int     // of κ in the error: 2 once the form Large was used or added rows raised the rank
 }
 
-// remember raises worst.a to the norm of A with the ridge, and worst.plus to plus, a norm of A⁺.
+// remember raises worst.a to at least the norm of A with the ridge, and worst.plus to at least plus, a
+// norm of A⁺.
 func (u *State) remember(plus float64) {
 	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)

@@ -260,8 +260,8 @@ func (s *State) loweringBytes() int64 {
 }
 
 // lower subtracts the matrix by·I from RᵀR, and changes z accordingly. It removes the rows sqrt(by) I,
-// whose targets are zero and for which P = sqrt(by) R⁻ᵀ. s must already have the new ridge and the new
-// number of samples. After an error R and z are unchanged.
+// whose targets are zero and for which P = sqrt(by) R⁻ᵀ. s must already have the ridge that remains and
+// the new number of samples. After an error R and z are unchanged.
 func (s *State) lower(action types.Action, by float64) error {
 	if s.CheckDetermined() != nil { // h is 1, whatever its computed value
 		return &types.LeverageError{Action: action}

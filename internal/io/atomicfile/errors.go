@@ -39,7 +39,7 @@ type FolderError struct {
 }
 
 func (e *FolderError) Error() string {
-	return fmt.Sprintf("%s was written, but its folder could not be synced, so a power failure may restore the old file: %v", e.Path, e.Err)
+	return fmt.Sprintf("%s was written, but its folder could not be synced, so a power failure may undo this: %v", e.Path, e.Err)
 }
 
 func (e *FolderError) Unwrap() error { return e.Err }

@@ -91,7 +91,7 @@ func fill(r io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// SetBytes sets Bytes from DType and Shape. If nonzero sizes give 2^62 bytes or more, it is an [Error].
+// SetBytes sets Bytes from DType and Shape. It returns an [Error] for nonzero sizes of 2^62 bytes.
 func (h *Header) SetBytes() error {
 	product := uint64(h.DType.Size)
 	empty := false

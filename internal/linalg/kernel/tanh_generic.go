@@ -67,7 +67,7 @@ var tanhConstants = [...]float64{
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),
 }
 
-// tanhTable holds each of tanhConstants four times in a row, as AVX2 reads them.
+// tanhTable holds each of tanhConstants four times in a row, as AVX2 and NEON read them.
 var tanhTable = func() (t [len(tanhConstants)][4]float64) {
 	for i, c := range tanhConstants {
 		t[i] = [4]float64{c, c, c, c}

@@ -24,10 +24,10 @@ const (
 	measureEvery = 4
 )
 
-// The team is judged by its gain once its groups took judged in total, more than the period of a quota,
-// or judgedEarly if the gain is below harm. After two failures in a row the team is paused, and for
-// twice as long after each further failure, so that attempts cost little. A single failure may be a
-// hiccup of the machine.
+// The team is judged by its gain once its groups have taken the time judged in total, which exceeds the
+// period of a quota, or judgedEarly if the gain is below harm. After two failures in a row the team is
+// paused, and for twice as long after each further failure, so that attempts cost little. A single
+// failure may be a hiccup of the machine.
 const (
 	judged       = 100 * time.Millisecond
 	judgedEarly  = 10 * time.Millisecond

@@ -32,7 +32,7 @@ type predictionWriter struct {
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of row n: the kept cells, the label if any, the scores or targets.
+	// row writes the prediction of row n: the kept cells, any label, and the scores or targets.
 	row func(n int64, kept []string, label string, values []float64) error
 	// end completes the content of the file; nil if there is nothing to do.
 	end func() error
@@ -248,8 +248,8 @@ func (w *predictionWriter) beginNPY() error {
 	return err
 }
 
-// npyHeader returns the header of an array, or of a vector if columns is 0. It is padded to 128 bytes
-// for any rows: the number takes at most 19 digits, and the rest about 70 bytes.
+// npyHeader returns the header of an array, or of a vector if columns is 0. It has 128 bytes for
+// any number of rows, which takes at most 19 digits; the rest takes about 70 bytes.
 func npyHeader(descr string, rows, columns int) []byte {
 	if columns == 0 {
 		return npy.AppendHeader(nil, descr, rows)

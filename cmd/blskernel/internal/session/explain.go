@@ -89,13 +89,13 @@ func explainLearning(err error, trains bool) error {
 	case errors.Is(err, model.ErrNoTargets):
 		return ErrNoTargets
 	case errors.As(err, &rank) && rank.Running && rank.Lambda > 0:
-		return fmt.Errorf("%d rows would be left for %d nodes: remove fewer rows, or train a new model on the other rows with --method gram or qr", rank.Samples, rank.Nodes)
+		return fmt.Errorf("%s be left for %d nodes: remove fewer rows, or train a new model on the other rows with --method gram or qr", ui.Count(rank.Samples, "row would", "rows would"), rank.Nodes)
 	case errors.As(err, &rank) && rank.Running && !trains:
-		return fmt.Errorf("%d rows do not determine the weights of %d nodes without a ridge: learn more rows, set a ridge with update --lambda (only gram and qr), or train a new model with --lambda above 0", rank.Samples, rank.Nodes)
+		return fmt.Errorf("%s not determine the weights of %d nodes without a ridge: learn more rows, set a ridge with update --lambda (only gram and qr), or train a new model with --lambda above 0", ui.Count(rank.Samples, "row does", "rows do"), rank.Nodes)
 	case errors.As(err, &rank) && rank.Lambda > 0:
-		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and with --lambda above 0 the method cannot start from so few: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr%s", rank.Samples, rank.Nodes, anew)
+		return fmt.Errorf("the first batch has %s, fewer than the %d nodes, and with --lambda above 0 the method cannot start from so few: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr%s", ui.Count(rank.Samples, "row"), rank.Nodes, anew)
 	case errors.As(err, &rank):
-		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes%s", rank.Samples, rank.Nodes, anew)
+		return fmt.Errorf("%s not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes%s", ui.Count(rank.Samples, "row does", "rows do"), rank.Nodes, anew)
 	case errors.As(err, &scale):
 		return fmt.Errorf("the largest input of the enhancement nodes on the first batch is %v, which is not positive: use another --seed or raise --enhancement%s", scale.Max, anew)
 	case errors.As(err, &condition):
