@@ -41,6 +41,7 @@ type served struct {
 	*model.Model
 	inputs, outputs int
 	cells           stream.Columns // how the cells of a row become the inputs
+	read            stream.Options // with the words for missing cells
 	fills           bool           // whether missing cells are filled in
 	names           []string       // of the cells; nil without names
 	distinct        bool           // whether there are names, and they are distinct
@@ -98,7 +99,8 @@ func open(ctx context.Context, path string) (*served, error) {
 	}
 	_, m.outputs = weights.Dims()
 	m.cells, m.names = m.Columns()
-	m.fills = m.Metadata.Options().Missing == stream.MissingMean && m.Metadata.Columns != nil
+	m.read = m.Metadata.Options()
+	m.fills = m.read.Missing == stream.MissingMean && m.Metadata.Columns != nil
 	m.distinct = len(m.names) > 0 && len(slices.Compact(slices.Sorted(slices.Values(m.names)))) == len(m.names)
 	return m, nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"blskernel/dataset/stream"
@@ -130,24 +131,22 @@ func (m *served) row(text []byte) ([]float64, error) {
 	return cells, lacks
 }
 
-// cell returns the value of v in column j: a finite number, or NaN for null if missing cells are filled
-// in. In a column of words it is the index of the word, which may be a JSON number, -1 for an unknown
-// word, or NaN for an empty word that is filled in.
+// cell returns the value of v in column j: a finite number, or NaN for a missing cell if missing cells
+// are filled in. In a column of words it is the index of the word, which may be a JSON number, or -1
+// for an unknown word.
 func (m *served) cell(j int, v any) (float64, error) {
 	levels := m.cells[j].Levels
 	text, _ := json.Marshal(v) // v has been decoded from JSON, so this cannot fail
 	number, isNumber := v.(json.Number)
 	word, isWord := v.(string)
+	word = strings.Trim(word+string(number), " \t")
+	missing := (isNumber || isWord) && m.missing(j, word)
 	switch {
-	case v == nil && m.fills:
+	case (missing || v == nil) && m.fills:
 		return math.NaN(), nil
+	case missing:
+		return 0, fmt.Errorf("%.40s is a missing value", text)
 	case levels != nil && (isNumber || isWord):
-		word = strings.Trim(word+string(number), " \t")
-		if word == "" && !m.fills {
-			return 0, errors.New("the word is empty")
-		} else if word == "" {
-			return math.NaN(), nil
-		}
 		return float64(slices.Index(levels, word)), nil
 	case isNumber:
 		f, err := number.Float64()
@@ -159,4 +158,26 @@ func (m *served) cell(j int, v any) (float64, error) {
 		return 0, fmt.Errorf("%.40s is not a word", text)
 	}
 	return 0, fmt.Errorf("%.40s is not a number", text)
+}
+
+// missing reports whether a word or number in column j stands for a missing cell, as in the training
+// data. In a column of numbers -999.0 is the same as -999.
+func (m *served) missing(j int, word string) bool {
+	opt, column := m.read, m.cells[j]
+	if word != "" && slices.Contains(column.Levels, word) && !slices.Contains(opt.NA, word) {
+		return false
+	}
+	if v, ok := opt.Number(word); ok && v != v {
+		return true
+	}
+	f, err := strconv.ParseFloat(word, 64)
+	if err != nil || column.Levels != nil || opt.NA == nil {
+		return false
+	}
+	column.Notation.Unit = "" // JSON numbers have none
+	opt.NA, opt.TargetNotations = nil, []stream.Notation{column.Notation}
+	return slices.ContainsFunc(m.read.NA, func(na string) bool {
+		v, ok := opt.Number(na)
+		return ok && v == f
+	})
 }

@@ -69,6 +69,13 @@ func TestWords(t *testing.T) {
 	if get(t, at+"/model", &about); about.Columns != 2 || !reflect.DeepEqual(about.Inputs, []string{"color", "size"}) || !reflect.DeepEqual(about.Words, map[string][]string{"color": {"1", "red"}}) {
 		t.Errorf("%+v", about)
 	}
+	f := colored(t, stream.MissingMean)
+	f.Metadata.NA = []string{"-999"}
+	as, _ := start(t, f)
+	want, _ := predict(t, as, `{"rows": [[null, 3], [null, 3], ["red", null], ["red", null], ["red", null]]}`)
+	if got, _ := predict(t, as, `{"rows": [["NA", 3], [-999, 3], ["red", -999], ["red", -999.0], ["red", "?"]]}`); !reflect.DeepEqual(got, want) {
+		t.Errorf("missing cells: %+v; want %+v", got, want)
+	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 100 {
 		body := strings.NewReplacer(`"u"`, `"color"`, `"v"`, `"size"`).Replace(hostileBody(r))
