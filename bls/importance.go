@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -34,7 +35,8 @@ type Importances struct {
 
 // Importance permutes the values of each group of columns among the samples X, and returns by how much
 // the accuracy falls: the mean and the standard deviation (n-1) over the repeats. A column that does
-// not matter has a mean of about 0, and so does a column that others duplicate.
+// not matter has a mean of about 0, and so does a column that others duplicate. Samples of weight 0
+// keep their values.
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.
 //	reads/writes: reads X and labels, and holds a copy of X while it runs.
@@ -82,14 +84,20 @@ func importances(x *mat.Dense, opt ImportanceOptions, score func(x *mat.Dense) (
 	if repeats < 1 {
 		return nil, &OptionError{Op: "bls", Option: "Repeats", Value: repeats, Want: "a positive number, or 0 for the default"}
 	}
+	var rows []int // a sample of weight 0 must not give its values to others
+	for i := range l {
+		if floats.Weight(opt.Weights, i) > 0 {
+			rows = append(rows, i)
+		}
+	}
 	out := &Importances{Score: full, Mean: make([]float64, len(groups)), Spread: make([]float64, len(groups))}
 	work := gonum.DenseCopyOf(x)
 	for n := range repeats {
-		order := rand.New(rand.NewPCG(opt.Seed, uint64(n))).Perm(l)
+		order := rand.New(rand.NewPCG(opt.Seed, uint64(n))).Perm(len(rows))
 		for g, group := range groups {
 			for i, from := range order {
 				for _, j := range group {
-					work.Set(i, j, x.At(from, j))
+					work.Set(rows[i], j, x.At(rows[from], j))
 				}
 			}
 			permuted, err := score(work)

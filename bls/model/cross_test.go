@@ -61,8 +61,8 @@ func TestCrossValidate(t *testing.T) {
 // lines returns the lines of the rows of a lab's file.
 func lines(n int) string { return rows(0, n, "1", "2", "4") }
 
-// TestImportanceOfWords permutes the inputs of a column of words together, and counts a label that the
-// model does not know as a miss.
+// TestImportanceOfWords permutes the inputs of a column of words together, leaves out rows of weight 0,
+// and counts a label that the model does not know as a miss.
 func TestImportanceOfWords(t *testing.T) {
 	m := learned(t, 0, "red", "green")
 	m.Metadata.Inputs = []string{"a=x", "a=y"}
@@ -80,6 +80,13 @@ func TestImportanceOfWords(t *testing.T) {
 	testutil.NoError(t, err)
 	if fmt.Sprint(names) != "[a]" || fmt.Sprint(all) != fmt.Sprint(want) {
 		t.Errorf("%q: %+v; want %+v", names, all, want)
+	}
+	b.Weights = slices.Repeat([]float64{0, 1, 2}, 20)
+	some, _ := b.Split(func(i int) bool { return b.Weights[i] == 0 })
+	_, all, err1 := m.Importance(t.Context(), b, opt)
+	_, want, err2 := m.Importance(t.Context(), some, opt)
+	if err1 != nil || err2 != nil || fmt.Sprintf("%.12f", *all) != fmt.Sprintf("%.12f", *want) {
+		t.Errorf("rows of weight 0 count: %+v, %v; want %+v, %v", all, err1, want, err2)
 	}
 	for i := range b.Labels {
 		b.Labels[i] = "black"
