@@ -11,6 +11,8 @@ import (
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/floats"
 )
 
 // A Before is the score of rows that were predicted before they were learned. It is also JSON output.
@@ -41,24 +43,33 @@ func running(m *model.Model) *metrics.Running {
 }
 
 // LearnScored lets m predict b, adds the result to the running score, and then lets m learn b. The
-// notes of m keep the score if it fits. fall describes a fall of the score; it is empty for none.
+// notes of m keep the score if it fits. fall describes a fall of the score; it is empty for none. Rows
+// of weight 0 are not scored, and all others count once, since a fall is found by numbers of rows.
 func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall string, err error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {
 		return "", err
 	}
+	var rows []int
+	for i := range scores.RawMatrix().Rows {
+		if floats.Weight(b.Weights, i) > 0 {
+			rows = append(rows, i)
+		}
+	}
 	r := running(m)
-	if m.Classifier == nil {
-		r.AddTargets(b.Y, scores)
-	} else {
+	switch {
+	case len(rows) == 0:
+	case m.Classifier == nil:
+		r.AddTargets(block.PickRows(b.Y, rows), block.PickRows(scores, rows))
+	default:
 		predicted, err := model.ArgMax(scores, b)
 		if err != nil {
 			return "", err
 		}
-		right := make([]bool, len(predicted))
-		for i, class := range predicted {
+		right := make([]bool, len(rows))
+		for at, i := range rows {
 			known, ok := m.Class(b.Labels[i])
-			right[i] = ok && known == class
+			right[at] = ok && known == predicted[i]
 		}
 		r.AddClasses(right)
 	}

@@ -55,8 +55,9 @@ the start.
 
 --score predicts each batch before learning it. The running score is printed and kept in the model. It
 is the accuracy or, for regression, R2 with each squared error limited to four times the variance of the
-target. Each row counts 0.1% less than the next one. A note reports a fall of the score that chance does
-not explain, for example because the data has changed: see --forget.
+target. Each row counts 0.1% less than the next one. Rows of weight 0 do not count; the weights of other
+rows make no difference to the score. A note reports a fall of the score that chance does not explain,
+for example because the data has changed: see --forget.
 
 If a model is calibrated for predict --interval, --set and --probabilities, each batch is predicted before
 it is learned, and the predictions renew the calibration. Only the last 5000 rows count. --lambda discards
