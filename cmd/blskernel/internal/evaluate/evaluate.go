@@ -59,7 +59,8 @@ Memory does not depend on the number of rows, except with more than %d classes. 
 and a wrong prediction takes up to 40 bytes once it occurs, or more with --json, which prints these pairs
 in place of the matrix: "confused" is a list of objects with "label", "prediction" and "rows". The AUC is
 computed from all rows if there are at most %d rows with two classes, or %d with ten.
-Otherwise it is computed from a random sample of that many rows, the same in every run.
+Otherwise it is computed from a random sample of that many rows, the same in every run. With
+--by, the number for each group is a 200th of that.
 
 A row whose label the model does not know counts as wrong. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
 		Example: `  blskernel evaluate iris.bls test.csv

@@ -209,8 +209,12 @@ func (q *Classification) lines() string {
 }
 
 func (q *Classification) Brief() string {
-	return fmt.Sprintf("%s, accuracy %.2f %%, macro F1 %s, AUC %s, log loss %s, calibration error %s", ui.Count(q.Rows, "row"), 100*q.Accuracy,
-		numeric("%.4f", q.MacroF1), numeric("%.4f", q.AUC), numeric("%.4f", q.LogLoss), numeric("%.4f", q.Calibration))
+	note := ""
+	if int64(q.AUCRows) < q.Rows-q.Unknown {
+		note = fmt.Sprintf(" (of %s)", ui.Count(q.AUCRows, "row"))
+	}
+	return fmt.Sprintf("%s, accuracy %.2f %%, macro F1 %s, AUC %s%s, log loss %s, calibration error %s", ui.Count(q.Rows, "row"), 100*q.Accuracy,
+		numeric("%.4f", q.MacroF1), numeric("%.4f", q.AUC), note, numeric("%.4f", q.LogLoss), numeric("%.4f", q.Calibration))
 }
 
 // String returns the measures, a table of the classes, the matrix if it is small, and the groups.

@@ -1,12 +1,13 @@
 package score
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
 
 // TestClassificationLines checks that the text names the rows of the AUC if rows had to be left out. It
-// does not if unknown labels or weights of zero leave fewer.
+// does not if unknown labels or weights of zero leave fewer. The line of a group names fewer rows.
 func TestClassificationLines(t *testing.T) {
 	most := MaxAUCRows(3)
 	for _, tc := range []struct {
@@ -20,6 +21,10 @@ func TestClassificationLines(t *testing.T) {
 		q := &Classification{Rows: tc.rows, Unknown: tc.unknown, AUCRows: tc.auc, Classes: make([]classQuality, 3)}
 		if got := strings.Contains(q.lines(), "rows, drawn with a fixed seed)"); got != tc.note {
 			t.Errorf("%+v: %s", tc, q.lines())
+		}
+		of := fmt.Sprintf(" (of %d rows), log loss", tc.auc)
+		if got := strings.Contains(Sketch(q).Brief(), of); got != (int64(tc.auc) < tc.rows-tc.unknown) {
+			t.Errorf("%+v: %s", tc, q.Brief())
 		}
 	}
 }
