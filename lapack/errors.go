@@ -51,7 +51,7 @@ func (e *PivotError) Unwrap() error { return e.Err }
 
 // As sets target to +Inf if target is gonum's *mat.Condition and the pivot is exactly zero.
 func (e *PivotError) As(target any) bool {
-	return e.Err == ErrSingular && asCondition(target, math.Inf(1))
+	return e.Pivot == 0 && asCondition(target, math.Inf(1))
 }
 
 // An ElementError names an element that is NaN or infinite. It unwraps to ErrNotFinite for an element

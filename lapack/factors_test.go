@@ -37,6 +37,28 @@ func TestInertiaOfLowRank(t *testing.T) {
 	})
 }
 
+// The second of two equal rows leaves only rounding errors, from which no element may grow.
+func TestRepeatedRows(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(40)
+		for trial := range 400 {
+			n := 2 + trial%5
+			b := testmat.Random(rng, n, n)
+			a := testmat.Sym(2*n, func(i, j int) float64 { return b.At(min(i%n, j%n), max(i%n, j%n)) })
+			for _, f := range factorizations(t, bk) {
+				if f.ldlt == nil || errors.Is(f.factorize(a, false), ErrSingular) {
+					continue
+				}
+				testutil.NoError(t, f.factorize(a, false))
+				checkPivots(t, "repeated rows", f.ldlt)
+				if r := elementRatio(a, f.rebuild(false), f.rebuild(true)); !(r <= 30) {
+					t.Errorf("n=%d: backward error %g n eps", 2*n, r)
+				}
+			}
+		}
+	})
+}
+
 // A vector of any type is solved like a matrix of one column, and a transposed system like a system
 // with the transpose.
 func TestSolveVecTo(t *testing.T) {

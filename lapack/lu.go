@@ -238,8 +238,12 @@ func (f *LU) invert(a blas64.General) error {
 	on, x, s, backward := factor.On(bk), blockOf(a), upscale(f.anorm), 0.0
 	switch {
 	case f.original.Data != nil:
+		side := blas.Right // X A = I
+		if f.transposed() {
+			side = blas.Left
+		}
 		factor.Identity(n, x)
-		f.solver(blas.NoTrans, &backward)(on, blas.Left, n, x)
+		f.solver(blas.NoTrans, &backward)(on, side, n, x)
 	case f.transposed():
 		factor.Rescale(s, blas.Lower, n, n, x)
 		lu.GetriLibrary(f.columnMajor, n, x, f.swap)

@@ -102,7 +102,7 @@ func limited(t *testing.T, bk blskernel.Backend, limit float64) []*factorization
 	return all
 }
 
-// An exactly zero pivot has an infinite condition number, as in gonum. A failure of Cholesky has none.
+// An exactly zero pivot has an infinite condition number, as in gonum. A negative one has none.
 func TestConditionErrorAsGonum(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		f := LU{Backend: bk}
@@ -113,6 +113,10 @@ func TestConditionErrorAsGonum(t *testing.T) {
 		}
 		condition = 1
 		var c Cholesky
+		err = c.Factorize(mat.NewSymPacked(2, []float64{1, 1, 1}))
+		if !errors.Is(err, ErrNotPositiveDefinite) || !errors.As(err, &condition) || !math.IsInf(float64(condition), 1) {
+			t.Errorf("error %v, condition %v", err, condition)
+		}
 		err = c.Factorize(mat.NewSymPacked(2, []float64{1, 2, 1}))
 		if !errors.Is(err, ErrNotPositiveDefinite) || errors.As(err, &condition) {
 			t.Errorf("error %v, condition %v", err, condition)
@@ -270,6 +274,22 @@ func TestGrowth(t *testing.T) {
 		if got := max(f.Growth(), g.Growth()); got != 0x1p49 {
 			t.Errorf("growth %g, want 2⁴⁹", got)
 		}
+		// Refinement leaves the small residual of an inverse on its side.
+		ill := testmat.Func(15, 15, func(i, j int) float64 { return math.Pow(10, -0.8*float64(j)) * rng.NormFloat64() })
+		ill = ill.Mul(testmat.Random(rng, 15, 15))
+		both := testmat.Func(40, 40, func(i, j int) float64 {
+			if i < 15 && j < 15 {
+				return ill.At(i, j)
+			}
+			return testmat.Unless(i < 15 || j < 15) * wilkinson(25).At(max(i, 15)-15, max(j, 15)-15)
+		})
+		var z mat.Dense
+		testutil.NoError(t, errors.Join(f.Factorize(both.Dense()), f.InverseTo(&z)))
+		left, right := testmat.Of(&z), both
+		if f.transposed() {
+			left, right = right, left
+		}
+		checkRatio(t, "inverse", testmat.InverseRatio(left, right))
 		// A refinement that does not converge says so.
 		b := testmat.Random(rng, 400, 1)
 		for _, a := range []*full{wilkinson(400), wilkinson(400).T()} {

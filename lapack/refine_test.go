@@ -253,6 +253,13 @@ func TestRefineExtremes(t *testing.T) {
 				t.Errorf("%s: overflow: %v, X = %v", f.name, bounds, x.RawMatrix().Data)
 			}
 		}
+		// A row whose products with x underflow: the solution is (1, 0).
+		tiny := mat.NewDense(2, 2, []float64{1, 0, 0, 1e-200})
+		small, far := LU{Backend: bk}, mat.NewDense(2, 1, []float64{1, 1e-150})
+		testutil.NoError(t, small.Factorize(tiny))
+		if e, err := small.Refine(far, tiny, mat.NewDense(2, 1, []float64{1, 0})); err != nil || far.At(1, 0) != 0 && !(e.Backward[0] >= 0.5) {
+			t.Errorf("underflow: x = %v, %v, %v", far.RawMatrix().Data, e, err)
+		}
 		// An x of zeros that no step improves, since -A was factored.
 		f := LU{Backend: bk}
 		testutil.NoError(t, f.Factorize(mat.NewDense(1, 1, []float64{-2})))

@@ -76,7 +76,7 @@ func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int,
 			m[i] = work[i*f.N*c:][:f.N*c]
 		}
 		f.residual(x, b, m[5], m[0], m[1])
-		f.backward(c, m[0], m[1], backward)
+		f.backward(x, m[0], m[1], backward)
 		do(j, x, b, m, backward)
 	}
 }
@@ -101,9 +101,10 @@ func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (im
 	for i := range n {
 		f.Backend.Add(1, x.Data[i*x.Stride:i*x.Stride+c], y[i*c:(i+1)*c])
 	}
-	f.residual(blas64.General{Rows: n, Cols: c, Stride: c, Data: y}, b, magnitudes, ry, wy)
+	better := blas64.General{Rows: n, Cols: c, Stride: c, Data: y}
+	f.residual(better, b, magnitudes, ry, wy)
 	after := make([]float64, c)
-	f.backward(c, ry, wy, after)
+	f.backward(better, ry, wy, after)
 	for j := range c {
 		if improve[j] = improve[j] && after[j] < backward[j]; improve[j] {
 			backward[j] = after[j]

@@ -22,14 +22,15 @@ func (f Gerfs) guard() (add, limit float64) {
 }
 
 // backward writes max_i |r_i|/w_i to errs for the c columns of the residual r and w = |A||x| + |b|.
-func (f Gerfs) backward(c int, r, w, errs []float64) {
+func (f Gerfs) backward(x blas64.General, r, w, errs []float64) {
+	c := x.Cols
 	add, limit := f.guard()
 	clear(errs)
 	for i := range f.N {
 		wi := w[i*c : (i+1)*c]
 		for j, v := range r[i*c : (i+1)*c] {
 			v, d := math.Abs(v), wi[j]
-			if d == 0 {
+			if d == 0 && f.isZero(i, x, j) {
 				continue
 			}
 			if d <= limit {
@@ -42,6 +43,20 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 			errs[j] = max(errs[j], e)
 		}
 	}
+}
+
+// isZero reports whether every product of row i of A and column j of x has a factor 0.
+func (f Gerfs) isZero(i int, x blas64.General, j int) bool {
+	for k := range f.N {
+		row, column := i, k
+		if f.A.Packed && k < i {
+			row, column = k, i
+		}
+		if f.A.X[f.A.Row(row)+column] != 0 && x.Data[k*x.Stride+j] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // forward writes a bound on max_i |x - x*|_i / max_i |x|_i to bounds for each column x, where x* is the

@@ -65,18 +65,26 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 		// The search goes from column to column: the row of the largest element of one column
 		// is the next column. It ends at a large enough diagonal element, or with a 2×2 pivot
 		// at an element that is the largest of its row and column. Rows k and k+1 of l then
-		// hold columns kq and kp. colmax grows with every step, so that only rounding leads
-		// back to column k.
+		// hold columns kq and kp. colmax grows with every step, so the search ends.
 		step, kq, kp := 1, k, k
 		for diag < bunchKaufman*colmax {
 			wi := p.row(k + 1)
 			jmax, rowmax := p.column(wi, k, imax)
+			// Columns kq and imax share an element, each with its own rounding errors. If
+			// little else is left of A, the two values differ much, and the larger one is
+			// right for both.
+			if rowmax <= colmax {
+				jmax, rowmax = kq, colmax
+			}
 			if math.Abs(wi[imax]) >= bunchKaufman*rowmax {
 				kp = imax
 				copy(wk[k:], wi[k:])
 				break
 			}
-			if jmax == kq || jmax == k || rowmax <= colmax {
+			if jmax == kq {
+				if colmax < 0.999*rowmax {
+					wk[imax] = wi[kq]
+				}
 				step, kp = 2, imax
 				break
 			}
@@ -87,6 +95,9 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 		if step == 2 {
 			p.exchange(k+2, k, kq)
 			p.swap[k] = kq
+			if kp == k { // rounding led back to column k, which is now at kq
+				kp = kq
+			}
 		}
 		p.exchange(k+step, kk, kp)
 		p.swap[kk] = kp
