@@ -145,22 +145,28 @@ class Table:
         return out
 
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
-        """Return the cells of a column, with numbers and bools written in the notation of its strings."""
+        """Return the cells of a column, with numbers and bools written in the notation of its strings.
+
+        A number that is a word for a missing cell, such as -999.0 for "-999", becomes "".
+        """
         notation, levels = column.get("notation", {}), column.get("levels", ())
         decimal = self.metadata.get("decimal") or ("," if self.metadata.get("thousands") == "." else notation.get("decimal", "."))
-        unit = notation.get("unit", "")
-        if decimal == "." and not unit and not levels:
+        unit, thousands = notation.get("unit", ""), self.metadata.get("thousands", "")
+        missing = _numbers(word.replace(thousands, "").replace(decimal, ".").strip(unit + " ") for word in self.metadata.get("na", ()))
+        if decimal == "." and not unit and not levels and not missing:
             return cells
 
         def written(cell: Any) -> Any:
             if not isinstance(cell, (bool, np.bool_, numbers.Real)) or cell != cell:
                 return cell
             text = str(cell).replace(".", decimal) + unit
-            if text in levels or not levels:
+            if text in levels:
                 return text
             if isinstance(cell, (bool, np.bool_)):  # pandas reads TRUE and true as True
                 return next((word for word in (text.lower(), text.upper()) if word in levels), text)
-            return str(int(cell)) if cell % 1 == 0 else text  # pandas stores 1 as 1.0 in a column with a missing cell
+            if cell in missing:
+                return ""
+            return str(int(cell)) if levels and cell % 1 == 0 else text  # pandas stores 1 as 1.0 in a column with a missing cell
 
         return [written(cell) for cell in cells]
 
@@ -176,6 +182,18 @@ def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
     for name in needed:
         if times[_read(name)] > 1:
             raise ValueError(f"X has two columns named {name!r}: rename one or leave it out")
+
+
+def _numbers(words: Iterable[str]) -> set[float]:
+    """Return the words that are numbers, as float64 and as float32."""
+    out: set[float] = set()
+    for word in words:
+        try:
+            with np.errstate(over="ignore"):
+                out |= {float(word), float(np.float32(word))}
+        except ValueError:
+            pass
+    return out
 
 
 def _floats(cells: list[Any]) -> list[Any]:

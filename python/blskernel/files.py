@@ -71,8 +71,9 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     Labels become ints if all are whole numbers, bools if they are True and False, and otherwise strings.
     A model of a table with words or missing cells takes such a table as X: a DataFrame that has its
     columns, in any order, or an array of objects in the order of its columns. Cells are read as the command
-    reads them for this model: "43.3%" or "1.234,5" if the training data was written that way, and None, NaN
-    and words such as "NA" as missing. A word that the model does not know gives a warning.
+    reads them for this model: "43.3%" or "1.234,5" if the training data was written that way, and None, NaN,
+    words such as "NA", and -999.0 after ``--na -999`` as missing. A word that the model does not know gives
+    a warning.
 
     Parameters
     ----------
