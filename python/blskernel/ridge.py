@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import os
 import struct
 from dataclasses import dataclass, replace
@@ -22,32 +23,43 @@ __all__ = ["IncrementalRidge"]
 
 # The first bytes of a file. The SHA-256 of the rest follows, then a line with the arguments of the
 # constructor, the _Center if there is an intercept, and the state as blsupdate.Encode writes it.
-_MAGIC = b"blsridg2"
+_MAGIC = b"blsridg3"
 
 # The methods that keep no rows, so that other rows with the same sums of products can replace a batch.
 _CENTRING = ("gram", "qr", "ridge_inverse", "inverse_cholesky")
 
+# With an intercept, a removal that would multiply the errors of the means by more is an error.
+_MOST = 1e8
+
 
 @dataclass(frozen=True)
 class _Center:
-    """The total weight of all rows, the number of rows, and the weighted means of rows and targets."""
+    """The total weight of all rows, the number of rows, and the weighted means of rows and targets.
+
+    A mean is the sum of two rows of an array: rounding to one float64 is too coarse for columns far from 0,
+    such as times in Unix seconds. A removal multiplies the errors of the means by the ratio of the weights
+    before and after it, and new rows divide them again. `grown` is the factor now, and `most` the largest so
+    far, which bounds the effect on the weights.
+    """
 
     weight: float
     rows: int
     a: np.ndarray
     y: np.ndarray
+    grown: float = 1.0
+    most: float = 1.0
 
     def encode(self) -> bytes:
-        head = struct.pack("<dQQQ", self.weight, self.rows, len(self.a), len(self.y))
+        head = struct.pack("<dQddQQ", self.weight, self.rows, self.grown, self.most, self.a.shape[1], self.y.shape[1])
         return head + self.a.astype("<f8").tobytes() + self.y.astype("<f8").tobytes()
 
     @staticmethod
     def decode(data: bytes) -> tuple[_Center, bytes]:
         """Return the center at the beginning of data, and the rest of data."""
-        weight, rows, k, c = struct.unpack_from("<dQQQ", data)
-        end = 32 + 8 * (k + c)
-        means = np.frombuffer(data[32:end], "<f8").astype(np.float64)
-        return _Center(weight, rows, means[:k], means[k:]), data[end:]
+        weight, rows, grown, most, k, c = struct.unpack_from("<dQddQQ", data)
+        end = 48 + 16 * (k + c)
+        means = np.frombuffer(data[48:end], "<f8").astype(np.float64)
+        return _Center(weight, rows, means[: 2 * k].reshape(2, k), means[2 * k :].reshape(2, c), grown, most), data[end:]
 
     @staticmethod
     def of(a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> _Center:
@@ -58,8 +70,13 @@ class _Center:
         total = float(weights.sum())
         if not total > 0:
             raise ValueError("the total weight of the rows is 0; want a positive weight for at least one row")
+
+        def mean(x: np.ndarray) -> np.ndarray:
+            first = weights @ x / total
+            return np.stack([first, weights @ (x - first) / total])
+
         with np.errstate(invalid="ignore"):  # the library rejects rows with infinities
-            return _Center(total, len(a), weights @ a / total, weights @ y / total)
+            return _Center(total, len(a), mean(a), mean(y))
 
     def rows_about(self, a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> list[np.ndarray]:
         """Return rows and targets minus the means, times the square roots of the weights.
@@ -68,7 +85,7 @@ class _Center:
         """
         if not (np.isfinite(a).all() and np.isfinite(y).all()):
             return [a, y]
-        return _rooted(w, a - self.a, y - self.y)
+        return _rooted(w, a - self.a[0] - self.a[1], y - self.y[0] - self.y[1])
 
     def joined(self, other: _Center) -> tuple[_Center, _Center]:
         """Return the center of the rows of both, and the point about which to add the rows of other.
@@ -79,25 +96,37 @@ class _Center:
         """
         total = self.weight + other.weight
         share, root = other.weight / total, np.sqrt(self.weight / total)
-        da, dy = other.a - self.a, other.y - self.y
-        with np.errstate(invalid="ignore"):
-            both = _Center(total, self.rows + other.rows, self.a + share * da, self.y + share * dy)
-            return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
+        da, dy = (other.a - self.a).sum(axis=0), (other.y - self.y).sum(axis=0)
+        grown = max(1.0, self.grown * (1 - share), other.grown * share)
+        both = _Center(total, self.rows + other.rows, _moved(self.a, share * da), _moved(self.y, share * dy), grown, max(self.most, other.most))
+        return both, replace(other, a=_moved(other.a, -root * da), y=_moved(other.y, -root * dy))
 
     def combined(self, t: np.ndarray) -> np.ndarray:
         """Return the means of linear combinations of the targets."""
-        if len(t) != len(self.y):
-            raise ValueError(f"the number of rows of T is {len(t)}; want {len(self.y)}, one for each target")
+        if len(t) != self.y.shape[1]:
+            raise ValueError(f"the number of rows of T is {len(t)}; want {self.y.shape[1]}, one for each target")
         with np.errstate(all="ignore"):  # the library rejects infinities
             return self.y @ t
 
     def without(self, other: _Center) -> _Center:
         """Return the center of the rows that remain after the rows of other are removed."""
         left = self.weight - other.weight
-        if other.rows >= self.rows or not left > 0:
+        if other.rows >= self.rows:
             raise ValueError(f"cannot remove {other.rows} of {self.rows} rows (weight {other.weight:g} of {self.weight:g}): at least one row must stay")
-        share = other.weight / left
-        return _Center(left, self.rows - other.rows, self.a + share * (self.a - other.a), self.y + share * (self.y - other.y))
+        grown = self.grown * self.weight / left if left > 0 else math.inf
+        if grown > _MOST:
+            remedy = "rounding errors of the means would become too large: call rebuild with the rows that remain"
+            raise _native.NumericError(f"cannot remove rows of weight {other.weight:g} of {self.weight:g}: {remedy}")
+        a, y = (_moved(old, other.weight / left * (old - gone).sum(axis=0)) for old, gone in ((self.a, other.a), (self.y, other.y)))
+        return _Center(left, self.rows - other.rows, a, y, grown, max(self.most, grown))
+
+
+def _moved(mean: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Return a mean plus a step."""
+    step = mean[1] + step
+    first = mean[0] + step
+    with np.errstate(invalid="ignore"):  # the library rejects infinities
+        return np.stack([first, mean[0] - first + step])
 
 
 def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], dict[str, Any]]:
@@ -309,8 +338,8 @@ class IncrementalRidge:
         """Raise ValueError for rows and targets whose widths differ from the current ones."""
         center = self._center
         assert center is not None
-        if (a.shape[1], y.shape[1]) != (len(center.a), len(center.y)):
-            raise ValueError(f"the numbers of nodes and targets are {a.shape[1]} and {y.shape[1]}; want {len(center.a)} and {len(center.y)}")
+        if (a.shape[1], y.shape[1]) != (center.a.shape[1], center.y.shape[1]):
+            raise ValueError(f"the numbers of nodes and targets are {a.shape[1]} and {y.shape[1]}; want {center.a.shape[1]} and {center.y.shape[1]}")
 
     def _padded(self, a: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         """Return all rows and targets, then zeros for each row that a merge added to join the means."""
@@ -343,7 +372,8 @@ class IncrementalRidge:
         ValueError
             If the method is "improved" or "original" and has not learned one of the rows.
         NumericError
-            If the remaining rows would not determine the weights.
+            If the remaining rows would not determine the weights, or, with an intercept, have less than 1e-8
+            of the weight before the removals.
 
         Examples
         --------
@@ -423,7 +453,7 @@ class IncrementalRidge:
             both, k = np.hstack([a, h]), a.shape[1]
             center = _Center.of(both, y, w)
             both, y = self._padded(*center.rows_about(both, y, w))
-            center = replace(self._center, a=np.concatenate([self._center.a, center.a[k:]]))
+            center = replace(self._center, a=np.hstack([self._center.a, center.a[:, k:]]))
             return self._change(center, "add_nodes", [both[:, :k], both[:, k:], y])
 
     def add_targets(self, t: Any) -> IncrementalRidge:
@@ -447,7 +477,7 @@ class IncrementalRidge:
         t = as_matrix(t, "T")
         with turns.of(self):
             center = self._center
-            return self._change(center and replace(center, y=np.concatenate([center.y, center.combined(t)])), "add_targets", [t])
+            return self._change(center and replace(center, y=np.hstack([center.y, center.combined(t)])), "add_targets", [t])
 
     def map_targets(self, t: Any) -> IncrementalRidge:
         """Replace the targets with linear combinations of them: Y becomes Y t.
@@ -548,10 +578,10 @@ class IncrementalRidge:
             if self._center is None or theirs is None:
                 self._handle.call("merge", options={"Other": handle.value})
                 return self
-            self._check_width(theirs.a[None, :], theirs.y[None, :])
+            self._check_width(theirs.a, theirs.y)
             center, about = self._center.joined(theirs)
             root = np.sqrt(theirs.weight)
-            extra = [(root * (theirs.a - about.a))[None, :], (root * (theirs.y - about.y))[None, :]]
+            extra = [root * (theirs.a - about.a).sum(axis=0, keepdims=True), root * (theirs.y - about.y).sum(axis=0, keepdims=True)]
             both = _native.Handle.decode(self._handle.fetch("encode"))  # changed in two steps
             both.call("merge", options={"Other": handle.value})
             both.call("add_rows", extra)
@@ -670,14 +700,14 @@ class IncrementalRidge:
             weights, center = self.weights(), self._center
         if center is None:
             return matmul(x, weights)
-        return matmul(x, weights) + (center.y - center.a @ weights)
+        return matmul(x, weights) + (center.y - center.a @ weights).sum(axis=0)
 
     @property
     def intercept_(self) -> np.ndarray:
         """The constant of the predictions for each target, 0 without fit_intercept."""
         with turns.of(self):
             weights, center = self.weights(), self._center
-        return np.zeros(weights.shape[1]) if center is None else center.y - center.a @ weights
+        return np.zeros(weights.shape[1]) if center is None else (center.y - center.a @ weights).sum(axis=0)
 
     def leverage(self, x: Any) -> np.ndarray:
         """Return ``x (A'A + lambda_ I)**-1 x'`` for each row.
@@ -705,9 +735,9 @@ class IncrementalRidge:
         with turns.of(self):
             center = self._center
             if center is not None:
-                if a.shape[1] != len(center.a):
-                    raise ValueError(f"the number of nodes is {a.shape[1]}; want {len(center.a)}")
-                a = a - center.a
+                if a.shape[1] != center.a.shape[1]:
+                    raise ValueError(f"the number of nodes is {a.shape[1]}; want {center.a.shape[1]}")
+                a = a - center.a[0] - center.a[1]
             self._handle.call("leverage", [a], [out])
         return out[:, 0] if center is None else out[:, 0] + 1 / center.weight
 
@@ -725,7 +755,13 @@ class IncrementalRidge:
         >>> IncrementalRidge(lambda_=0).add([[2.0]], [6.0]).condition()["digits"] > 12
         True
         """
-        return condition(self._handle)
+        with turns.of(self):
+            about, center = condition(self._handle), self._center
+        if center is not None:
+            about["digits"] = max(0.0, about["digits"] - math.log10(center.most))
+            if about["digits"] < 6 and not about["advice"]:
+                about["advice"] = "removals left errors in the means: call rebuild with all rows"
+        return about
 
     def attributes(self) -> dict[str, Any]:
         """Return the numbers of samples, nodes and targets, the last change, and the library's options.

@@ -102,7 +102,7 @@ def test_files(method, tmp_path):
     want = ridge.add(a[60:], y[60:]).weights().tobytes()
     for other in others:
         assert other.add(a[60:], y[60:]).weights().tobytes() == want and other.get_params() == ridge.get_params()
-    for magic, why in ((b"blsridg2", "cut off"), (b"blsridge", "another version"), (b"blsridgi", "another version"), (b"", "not the state")):
+    for magic, why in ((b"blsridg3", "cut off"), (b"blsridge", "another version"), (b"blsridgi", "another version"), (b"", "not the state")):
         (tmp_path / "state").write_bytes(magic)
         with pytest.raises(FormatError, match=why):
             IncrementalRidge.load(tmp_path / "state")
@@ -265,6 +265,20 @@ def test_intercept(method):
         with pytest.raises(ValueError):
             refused()
     assert ridge.weights().tobytes() == before and ridge.n_samples_ == len(rows)
+
+
+@pytest.mark.parametrize("method", METHODS[:4])
+@pytest.mark.parametrize("weight, offset", [(1e8, 0), (1, 2.0**27)])
+def test_digits_with_an_intercept(method, weight, offset):
+    a, y = (x + offset for x in data(targets=1))
+    ridge, far, want = IncrementalRidge(method, 0, fit_intercept=True), (a[:1] + 9, y[:1]), centred(a - offset, y - offset, 0, None)[0]
+    for part in np.split(np.arange(80), 8):
+        ridge.add(a[part], y[part])
+    error = np.linalg.norm(ridge.add(*far, [weight]).remove(*far, [weight]).weights() - want) / np.linalg.norm(want)
+    about = ridge.condition()
+    assert -np.log10(error) > about["digits"] > 2 and (about["digits"] < 6) == bool(about["advice"])
+    with pytest.raises(NumericError, match="rebuild"):
+        ridge.add(*far, [1e12]).remove(*far, [1e12])
 
 
 @pytest.mark.parametrize("change", [
