@@ -63,10 +63,11 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // least twice on average. In all other columns a word is bad. Levels are in byte order, after a first
 // level "" for words that come later. A column of words in Options.Columns stays as it is.
 //
-// With MissingMean the Fill of a column of numbers is their mean to seven significant digits, or 0
-// without numbers; the Fill of a column of words holds the share of each level. If no column has words
-// or a Notation, Columns is nil without MissingMean, and for more than 2^14 columns without missing
-// cells. For an array of integers it is nil unless Options.NA has a number.
+// With MissingMean the Fill of a column of numbers is their mean, or 0 without numbers, rounded to
+// seven significant digits, or as many more as keep it within a thousandth of their range. The Fill of
+// a column of words holds the share of each level. If no column has words or a Notation, Columns is nil
+// without MissingMean, and for more than 2^14 columns without missing cells. For an array of integers
+// it is nil unless Options.NA has a number.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
@@ -161,6 +162,7 @@ type surveyed struct {
 
 	numbers, words int
 	mean           float64         // of the numbers
+	least, most    float64         // of the numbers
 	seen           map[string]int  // how often each cell occurs, for up to MaxLevels different cells
 	many           bool            // there are more different cells, or one of more than maxLevelBytes
 	long           string          // the beginning of a cell that is too long
@@ -176,6 +178,10 @@ func (c *surveyed) number(x float64) {
 	if x-x == 0 {
 		n := float64(c.numbers)
 		c.mean += x/n - c.mean/n // no sum overflows
+		if c.numbers == 1 {
+			c.least, c.most = x, x
+		}
+		c.least, c.most = min(c.least, x), max(c.most, x)
 	}
 	if c.numbers > 1 {
 		c.rises, c.falls, c.stays = c.rises || x > c.last, c.falls || x < c.last, c.stays || x == c.last
@@ -337,7 +343,7 @@ func (v *survey) describe(how Missing, notations []Notation, known Columns) (Col
 			special = true
 			columns[i], fault = c.levels()
 		default:
-			columns[i].Fill, columns[i].Notation = []float64{rounded(c.mean)}, notations[i]
+			columns[i].Fill, columns[i].Notation = []float64{c.fill()}, notations[i]
 			special = special || notations[i].isSet()
 		}
 		if fault != nil {
@@ -377,13 +383,24 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	}
 	out.Levels = slices.Insert(out.Levels, 0, "")
 	for _, level := range out.Levels {
-		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/float64(c.numbers+c.words)))
+		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/float64(c.numbers+c.words), 7))
 	}
 	return out, nil
 }
 
-// rounded returns v rounded to seven significant digits, to save space in a file.
-func rounded(v float64) float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
+// fill returns the mean of the numbers, rounded by at most a thousandth of their range and within it.
+func (c *surveyed) fill() float64 {
+	mean := max(c.least, min(c.mean, c.most))
+	for digits := 7; digits < 17; digits++ {
+		if v := rounded(mean, digits); c.least <= v && v <= c.most && math.Abs(v-mean) <= (c.most-c.least)/1000 {
+			return v
+		}
+	}
+	return mean
+}
+
+// rounded returns v rounded to some significant digits, to save space in a file.
+func rounded(v float64, digits int) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	return v
 }
