@@ -168,16 +168,17 @@ func inRuns(runs, besides []int) (inputs []string) {
 // once in have, the names of all columns.
 func named(of, have []string) ([]string, error) {
 	var columns, missing []string
+	at := names.Index(have)
 	for _, name := range of {
-		i := slices.Index(have, name)
-		if i < 0 {
+		i, found := at[name]
+		switch {
+		case !found:
 			missing = append(missing, name)
-			continue
+		case i < 0:
+			return nil, repeated(name)
+		default:
+			columns = append(columns, strconv.Itoa(i+1))
 		}
-		if slices.Contains(have[i+1:], name) {
-			return nil, stream.Errorf("has more than one column named %q: select it by its number, counting from 1, with %v or %v", name, inputs, targets)
-		}
-		columns = append(columns, strconv.Itoa(i+1))
 	}
 	if missing != nil {
 		return nil, stream.Errorf("lacks columns of the model (%s) and has %s: name the columns with %v and %v, or use %v if the first line is data",
@@ -197,18 +198,24 @@ func inOrder(specs, chosen, model []string) ([]string, error) {
 		return nil, stream.Errorf("has the columns of a range in a different order from the model: name them one by one, in the order %s",
 			names.List(model))
 	}
-	ordered := make([]string, len(model))
+	if len(specs) == 0 {
+		return named(model, chosen)
+	}
+	ordered, at := make([]string, len(model)), names.Index(chosen)
 	for i, name := range model {
-		at := slices.Index(chosen, name)
-		if len(specs) == 0 {
-			ordered[i] = strconv.Itoa(at + 1)
-		} else {
-			ordered[i] = specs[at]
+		if at[name] < 0 {
+			return nil, repeated(name)
 		}
+		ordered[i] = specs[at[name]]
 	}
 	return ordered, nil
 }
 
-func holds(names, wanted []string) bool {
-	return !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) })
+func repeated(name string) error {
+	return stream.Errorf("has more than one column named %q: select it by its number, counting from 1, with %v or %v", name, inputs, targets)
+}
+
+func holds(have, wanted []string) bool {
+	at := names.Index(have)
+	return !slices.ContainsFunc(wanted, func(name string) bool { _, found := at[name]; return !found })
 }

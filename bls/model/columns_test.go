@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -68,5 +69,14 @@ func TestMatch(t *testing.T) {
 			}
 		}
 		testutil.NoError(t, r.Close())
+	}
+	// To search a list for each name would take minutes.
+	many, back := make([]string, 1<<18), make([]string, 1<<18)
+	for i := range many {
+		many[i], back[i] = "c"+strconv.Itoa(i), "c"+strconv.Itoa(len(many)-1-i)
+	}
+	columns, err := named(back, many)
+	if ordered, _ := inOrder(many, many, back); err != nil || columns[0] != "262144" || !slices.Equal(ordered, back) || !holds(many, back) {
+		t.Errorf("%d names in reverse: %v", len(many), err)
 	}
 }

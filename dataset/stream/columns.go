@@ -51,11 +51,15 @@ func (o *Options) weights() []string {
 	return []string{o.Weight}
 }
 
-// choose returns the columns that o selects among width columns. names are the names of all columns, or
-// nil if they have none. The error has What and, if a column is at fault, Column and Name.
-func (o *Options) choose(names []string, width int) (c choice, err error) {
+// choose returns the columns that o selects among width columns. header holds the names of all columns,
+// or is nil if they have none. The error has What and, if a column is at fault, Column and Name.
+func (o *Options) choose(header []string, width int) (c choice, err error) {
+	var at map[string]int
+	if o.named() {
+		at = names.Index(header)
+	}
 	taken := map[int]bool{}
-	if c.targets, err = pick(o.Targets, names, width, taken); err != nil {
+	if c.targets, err = pick(o.Targets, header, at, width, taken); err != nil {
 		return c, err
 	}
 	if o.targetsOnly {
@@ -64,31 +68,31 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 		}
 		return c, nil
 	}
-	if c.weights, err = pick(o.weights(), names, width, taken); err != nil {
+	if c.weights, err = pick(o.weights(), header, at, width, taken); err != nil {
 		return c, err
 	}
 	if len(c.weights) > 1 {
 		return c, Errorf("columns %s are selected as the weight; name only one", o.Weight)
 	}
-	if c.kept, err = pick(o.Keep, names, width, map[int]bool{}); err != nil {
+	if c.kept, err = pick(o.Keep, header, at, width, map[int]bool{}); err != nil {
 		return c, err
 	}
 	out := map[int]bool{}
 	for _, spec := range o.Exclude {
-		from, to, err := span(spec, names, width)
+		from, to, err := span(spec, header, at, width)
 		if err != nil {
 			return c, err
 		}
 		for col := from; col <= to; col++ {
 			if taken[col] {
-				return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is excluded, but is also a target or the weight; name it once"}
+				return c, &Error{Column: col + 1, Name: nameOf(header, col), What: "is excluded, but is also a target or the weight; name it once"}
 			}
 			out[col] = true
 		}
 	}
 	if o.Inputs == nil {
 		c.inputs = rest(width, taken)
-	} else if c.inputs, err = pick(o.Inputs, names, width, taken); err != nil {
+	} else if c.inputs, err = pick(o.Inputs, header, at, width, taken); err != nil {
 		return c, err
 	} else if len(c.inputs) == 0 {
 		return c, Errorf("the list of input columns is empty; name at least one, or give no list to use every column except the targets and the weight")
@@ -136,16 +140,17 @@ func keptNames(names []string, kept []int) (out []string) {
 }
 
 // pick returns the positions that specs select and adds them to taken. A repeated position is an error.
-func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
+// at is the names.Index of header.
+func pick(specs, header []string, at map[string]int, width int, taken map[int]bool) ([]int, error) {
 	var out []int
 	for _, spec := range specs {
-		from, to, err := span(spec, names, width)
+		from, to, err := span(spec, header, at, width)
 		if err != nil {
 			return nil, err
 		}
 		for col := from; col <= to; col++ {
 			if taken[col] {
-				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice among inputs, targets and weight; name each column once"}
+				return nil, &Error{Column: col + 1, Name: nameOf(header, col), What: "is named twice among inputs, targets and weight; name each column once"}
 			}
 			taken[col] = true
 			out = append(out, col)
@@ -155,26 +160,26 @@ func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 }
 
 // span returns the first and last position, from 0, selected by spec, an entry as in Options.Inputs.
-func span(spec string, names []string, width int) (from, to int, err error) {
+func span(spec string, header []string, at map[string]int, width int) (from, to int, err error) {
 	if isPositions(spec) {
 		return positions(spec, width)
 	}
-	from, err = byName(spec, names)
+	from, err = byName(spec, header, at)
 	return from, from, err
 }
 
 // byName returns the position of name in header, where it must occur exactly once.
-func byName(name string, header []string) (int, error) {
-	at := slices.Index(header, name)
+func byName(name string, header []string, at map[string]int) (int, error) {
+	col, found := at[name]
 	switch {
 	case header == nil:
 		return 0, Errorf("a column named %s is selected, but the columns have no names; select it by its number, counting from 1", names.Shorten(name))
-	case at < 0:
+	case !found:
 		return 0, Errorf("has no column named %s; it has %s", names.Shorten(name), names.List(header))
-	case slices.Contains(header[at+1:], name):
+	case col < 0:
 		return 0, Errorf("has more than one column named %s; select it by its number, counting from 1", names.Shorten(name))
 	}
-	return at, nil
+	return col, nil
 }
 
 // isPositions reports whether spec has the form n, n-m or n-, where n and m are decimal numbers.

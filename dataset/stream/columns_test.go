@@ -74,6 +74,14 @@ func TestColumns(t *testing.T) {
 			wantTable(t, []string{write(t, test.file+".gz", zipped(test.data))}, test.opt, test.want)
 		}
 	}
+	// To search a list for each name would take minutes.
+	many, back := make([]string, 1<<18), make([]string, 1<<18)
+	for i := range many {
+		many[i], back[i] = fmt.Sprint("c", i), fmt.Sprint("c", len(many)-1-i)
+	}
+	if c, err := (&Options{Inputs: back}).choose(many, len(many)); err != nil || c.inputs[0] != len(many)-1 {
+		t.Errorf("%d names in reverse: %v", len(many), err)
+	}
 }
 
 // TestColumnFaults selects columns that do not exist or contradict each other.

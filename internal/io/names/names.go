@@ -1,5 +1,5 @@
-// Package names formats names, lists, counts and numbers for messages, and reads the version of the
-// program.
+// Package names formats names, lists, counts and numbers for messages, finds names in a list, and reads
+// the version of the program.
 package names
 
 import (
@@ -66,6 +66,18 @@ func List(names []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// Index returns the position of each name, or -1 for a name that occurs more than once.
+func Index(names []string) map[string]int {
+	at := make(map[string]int, len(names))
+	for i, name := range names {
+		if _, repeated := at[name]; repeated {
+			i = -1
+		}
+		at[name] = i
+	}
+	return at
 }
 
 // Count formats n and the noun thing, as in "3 rows". The default plural is thing with an s.
