@@ -69,7 +69,9 @@
 //
 // Memory grows with the bytes that arrive, whatever a header claims. For n bytes, counted unpacked, a
 // Reader allocates at most 320 n bytes plus 8 MiB. Each .npz array adds 128 KiB, each batch 512 bytes,
-// each bad sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8) bytes.
-// Dim is up to 66 times the number of columns: check it before you request rows of untrusted data.
-// docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
+// each bad sample 8 KiB until Bad returns. A Survey, with the Select of its Columns, adds 8 KiB for
+// each column, and [Columns] add 64 bytes for each input of each row. A batch of r rows takes about
+// 8 r (Dim + Outputs + 8) bytes. With Columns, Dim is up to 66 times the number of columns: check it
+// before you request rows of untrusted data. docs/reliability.md lists all limits. Checksums are
+// verified before [Reader.Next] returns io.EOF.
 package stream

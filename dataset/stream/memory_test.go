@@ -12,8 +12,8 @@ import (
 )
 
 // TestHostileMemory reads the data that allocates the most for its length: samples and batches of a few
-// bytes, blank lines, which give each sample a place of its own, labels that all differ, and short
-// samples that are all bad, each with an error.
+// bytes, blank lines, which give each sample a place of its own, labels that all differ, gaps in
+// columns of words, and short samples that are all bad, each with an error.
 func TestHostileMemory(t *testing.T) {
 	testutil.NotUnderRace(t, "append(s, make([]byte, n)...) allocates twice in code for it")
 	const n = 1 << 13
@@ -21,6 +21,11 @@ func TestHostileMemory(t *testing.T) {
 	for i := range 2 * n {
 		fmt.Fprintf(&labels, "1,%x\n", i)
 	}
+	gaps := strings.Repeat(strings.Repeat(",", 64)+"\n", 6000)
+	for i := range MaxLevels {
+		gaps = strings.Repeat(fmt.Sprint("w", i, ","), 64) + "\n" + gaps
+	}
+	fills := Options{Missing: MissingMean, Header: HeaderAbsent}
 	nan := []byte{0, 0x7e} // of 16 bits
 	classes := Options{Targets: []string{"2"}, Classes: true}
 	bad := 0
@@ -38,6 +43,8 @@ func TestHostileMemory(t *testing.T) {
 		{"one byte", append(npyHeader(1, "|u1", false, 16*n), make([]byte, 16*n)...), Options{}},
 		{"pixels", idxFile(8, make([]byte, 16*n), n>>6, 32, 32), Options{}},
 		{"one digit for a label", append(npyHeader(1, "|u1", false, 8*n, 2), make([]byte, 16*n)...), classes},
+		{"gaps in words", []byte(gaps), fills},
+		{"wide words", []byte("$1" + strings.Repeat(",x", n)), fills}, // Survey reads them twice
 
 		{"one letter", []byte("1\n" + strings.Repeat("x\n", n)), leaveOut},
 		{"one mark", []byte("1\n" + strings.Repeat("\"\"\n", n)), leaveOut},
@@ -53,9 +60,13 @@ func TestHostileMemory(t *testing.T) {
 			}
 			batches := 0
 			bad = 0
+			var columns Columns
 			got := faults.Allocated(func() {
 				test.opt.Stdin = bytes.NewReader(test.data)
 				r := mustOpen(t, []string{"-"}, test.opt)
+				if test.opt.Header == HeaderAbsent {
+					r, columns = described(t, string(test.data), test.opt)
+				}
 				var err error
 				for ; err == nil; batches++ {
 					_, err = r.Next(rows)
@@ -64,7 +75,7 @@ func TestHostileMemory(t *testing.T) {
 					t.Errorf("%s: %v", test.name, err)
 				}
 			})
-			most := 288*len(test.data) + 512*batches + 2<<20
+			most := 288*len(test.data) + 512*batches + 64*columns.Inputs()*bytes.Count(test.data, []byte("\n")) + 6<<10*len(columns) + 2<<20
 			if test.opt.Bad != nil {
 				most = 256*len(test.data) + 8<<10*bad + 512 + 2<<20
 			}

@@ -217,7 +217,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)
 	}
-	if err := r.ended(); err == ErrClosed {
+	if err := r.ended(); err != nil {
 		return nil, err
 	}
 	if !r.begun && r.current != nil {
