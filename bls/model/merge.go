@@ -31,7 +31,8 @@ func (e *TwiceError) Error() string {
 }
 
 // Merge adds what other has learned to m. Both get all classes, m's first. If again is true, files that
-// both have learned count twice. m keeps its progress and notes. Means for missing cells may differ if
+// both have learned count twice. A file that one has removed and the other has learned is listed as
+// learned. m keeps its progress and notes. Means for missing cells may differ if
 // one model keeps its rows and no kept cell can have been filled: the other model's means then apply.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
@@ -64,7 +65,9 @@ func (m *Model) Merge(other *Model, again bool) error {
 	}
 	if err == nil {
 		a.Columns = columns
-		a.Learned = bounded(slices.Concat(a.Learned, b.Learned))
+		a.Learned = slices.Concat(a.Learned, b.Learned)
+		undone := func(l modelfile.Learned) bool { return l.Removed && m.FindLearned(l.Size, l.Hash, false) >= 0 }
+		a.Learned = bounded(slices.DeleteFunc(slices.Clone(a.Learned), undone))
 		a.Log = slices.Concat(a.Log, b.Log)
 		m.Log(modelfile.Operation{Kind: modelfile.OpMerge, Merged: len(b.Log)})
 	}
