@@ -155,15 +155,17 @@ func moved(err error, from int) error {
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
-// with a larger t if another class would otherwise become most probable. The power is high because the
-// enhancement nodes are steep: for samples a third farther out than all learned ones, scores mean
-// little.
+// with a larger t if another class would otherwise become most probable. With ClassWeight Balanced the
+// shares of all classes with samples are equal. The power is high because the enhancement nodes are
+// steep: for samples a third farther out than all learned ones, scores mean little.
 //
 //	shapes: p l×c, which is overwritten; outside l.
 func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	shares := make([]float64, c.NumClasses())
 	for i, of := range c.orEmpty().counts {
-		shares[i] = of.weight
+		if shares[i] = of.weight; of.weight > 0 && c.settings.classWeight == Balanced {
+			shares[i] = 1
+		}
 	}
 	shareOut(shares)
 	for i, r := range outside {

@@ -79,4 +79,10 @@ func TestFarRows(t *testing.T) {
 			t.Errorf("%v: after a fit of one row, the farthest is %v, %v", scaling, slices.Max(r), err)
 		}
 	}
+	even := &Classifier{Features: FeatureOptions{EnhancementNodes: 9, Shrink: 1}, ClassWeight: Balanced, Classes: 4}
+	must(t, even.Fit(x, labels)) // without rows of class 3
+	p, want := mat.NewDense(1, 4, []float64{0.4, 0.3, 0.2, 0.1}), []float64{1. / 3, 1. / 3, 1. / 3, 0}
+	if even.Temper(p, []float64{10}); !gonum.EqualApprox(p, mat.NewDense(1, 4, want), 1e-5) {
+		t.Errorf("balanced classes, far outside: %v", p.RawRowView(0))
+	}
 }
