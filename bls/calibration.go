@@ -411,7 +411,9 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 
 // CalibrateLearned is Calibrate on rows that the model has learned. Each row counts with the scores of
 // a model without it: y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only the last
-// 2000 rows count, and of these only rows with h <= 1 - 1e-6.
+// 2000 rows count, and of these only rows with h <= 1 - 1e-6. With ClassWeight Balanced, unless the
+// model keeps its samples, give only rows of the last call that learned, with no Merge or Relabel
+// since: earlier rows were learned with other weights.
 //
 //	errors: as Calibrate, also if no row counts; blsupdate.ErrApproximate for Improved and Original
 //	with a ridge.
