@@ -103,6 +103,12 @@ func TestNilContext(t *testing.T) {
 			t.Errorf("%v: a nil context changes the model", method)
 		}
 	}
+	p := newPair(t, nil, blsupdate.Gram)
+	must(t, errors.Join(p.c.PartialFit(p.x, p.labels), p.r.PartialFit(p.x, p.y))) // which keep the samples
+	in, empty := p.given(0, 10), p.decoded()
+	must(t, errors.Join(empty.c.Remove(p.x, p.labels), empty.r.Remove(p.x, p.y)))
+	testutil.MustPanic(t, interrupt.NoContext, func() { _ = p.c.RemoveContext(none, in.x, in.labels, nil) })
+	testutil.MustPanic(t, interrupt.NoContext, func() { _ = p.r.MergeContext(none, empty.r) })
 }
 
 // An operation on many rows checks the context before each panel of 4096 rows of few columns.

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
+	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
@@ -43,6 +44,9 @@ func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights 
 
 func (m *model) remove(ctx context.Context, out sampleSet) error {
 	y, err := m.checked(&out)
+	if err == nil {
+		err = interrupt.Check(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -217,6 +221,9 @@ func (m *model) merge(ctx context.Context, other *model) error {
 	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
 			Want: fmt.Sprintf("as many columns as W of this model (%d); for classes, call Relabel first", m.targets())}
+	}
+	if err := interrupt.Check(ctx); err != nil {
+		return err
 	}
 	if keeps {
 		return m.mergeKept(ctx, other)
