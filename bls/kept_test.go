@@ -144,6 +144,14 @@ func TestKeptMeetsFixed(t *testing.T) {
 	if decodedAgain(t, fresh).KeptRows() != 0 || fresh.Updater().Samples() != 220 || fresh.NumClasses() != 20 {
 		t.Error("Relabel keeps samples")
 	}
+	for _, lambda := range []float64{1e-12, 0} { // so low that QR cannot take the ridge out of its state
+		low, want, x := newPair(t, nil, blsupdate.QR).c, newPair(t, nil, blsupdate.QR).c, rowsOf(p.x, 0, 9)
+		want.Update.Lambda = orNone(lambda)
+		must(t, errors.Join(low.PartialFit(x, p.labels[:9]), low.SetLambda(lambda), want.PartialFit(x, p.labels[:9])))
+		if !bytes.Equal(encoded(t, low), encoded(t, want)) {
+			t.Errorf("lambda %v: another model than by Fit", lambda)
+		}
+	}
 	// All rows are taken out, and others come.
 	must(t, few.c.Remove(rowsOf(p.x, 60, 80), p.labels[60:80]))
 	if few.c.KeptRows() != 0 || few.c.Updater().Samples() != 0 {

@@ -141,7 +141,8 @@ func (m *model) Forget(factor float64) error {
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; as
-//	blsupdate.Updater.SetLambda.
+//	blsupdate.Updater.SetLambda or, where QR cannot take so much of the ridge out and the model keeps
+//	its samples, as Fit.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
 // SetLambdaContext is like SetLambda but checks ctx before it begins.
@@ -149,7 +150,19 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	if m == nil {
 		return ErrNotFitted
 	}
-	if err := m.updater.SetLambdaContext(ctx, lambda); err != nil {
+	err := m.updater.SetLambdaContext(ctx, lambda)
+	var leverage *blsupdate.LeverageError
+	if m.KeptRows() > 0 && errors.As(err, &leverage) { // a fit does not take any of the old ridge out
+		s := m.settings
+		s.update.Lambda = orNone(lambda)
+		fresh, err := startModel(ctx, s, *m.kept)
+		if err == nil {
+			m.settings = s
+			m.become(fresh)
+		}
+		return err
+	}
+	if err != nil {
 		return err
 	}
 	m.weights = nil
