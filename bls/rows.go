@@ -2,6 +2,8 @@ package bls
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 
 	"blskernel/internal/io/memory"
@@ -136,19 +138,25 @@ func checkCount(l int, name string, rows, cols int) error {
 	return nil
 }
 
-// columnMeans returns the weighted mean of each column of y: its first element plus the mean of the
-// differences from it. The mean of equal elements is thus exact. If no weight is positive, the result
-// is the first row.
+// columnMeans returns the weighted mean of each column of y: the first element of positive weight plus
+// the mean of the differences from it. The mean of equal elements is thus exact. If no weight is
+// positive, the result is the first row. The sum of the weights may overflow.
 func columnMeans(y *mat.Dense, weights []float64) []float64 {
+	const small = 0x1p-60
+	first := y.RawRowView(max(0, slices.IndexFunc(weights, func(w float64) bool { return w > 0 })))
 	l, c := y.Dims()
-	first := y.RawRowView(0)
 	means := make([]float64, c)
-	var sum float64
+	unit, sum, smallSum := 1.0, 0.0, 0.0
 	for i := range l {
-		sum += floats.Weight(weights, i)
-	}
-	for i := 1; i < l; i++ {
 		w := floats.Weight(weights, i)
+		sum += w
+		smallSum += float64(w * small)
+	}
+	if math.IsInf(sum, 1) {
+		unit, sum = small, smallSum
+	}
+	for i := range l {
+		w := float64(floats.Weight(weights, i) * unit)
 		if w == 0 {
 			continue
 		}

@@ -74,17 +74,26 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	}
 }
 
-// The means of a Regressor are weighted, so a sample of weight 0 does not move them.
+// The means of a Regressor and of its score are weighted, so a sample of weight 0 does not move them,
+// not even the first one. The sum of the weights of a score may overflow.
 func TestWeightedCenter(t *testing.T) {
 	x := samples(12, 60, 5, 5)
 	y, weights := mat.NewDense(60, 1, nil), slices.Repeat([]float64{1}, 60)
 	y.Apply(func(i, _ int, _ float64) float64 { return float64(i) }, y)
+	y.Set(0, 0, 1e20)
 	y.Set(59, 0, 1e9)
-	weights[59] = 0
+	weights[0], weights[59] = 0, 0
 	r := &Regressor{Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
 	must(t, r.FitContext(context.Background(), x, y, weights))
-	if got := r.Center(); !(math.Abs(got[0]-29) <= 1e-12) {
-		t.Errorf("the mean is %v, want 29", got)
+	if got := r.Center(); !(math.Abs(got[0]-29.5) <= 1e-12) {
+		t.Errorf("the mean is %v, want 29.5", got)
+	}
+	want, _ := r.Score(rowsOf(x, 1, 59), rowsOf(y, 1, 59))
+	for _, w := range []float64{1, 1e307} {
+		copy(weights[1:], slices.Repeat([]float64{w}, 58))
+		if got, err := r.ScoreContext(context.Background(), x, y, weights); err != nil || !(math.Abs(got-want) <= 1e-12) {
+			t.Errorf("with weights of %g, R² is %v, want %v: %v", w, got, want, err)
+		}
 	}
 }
 
