@@ -58,7 +58,7 @@ func (e *ScaleError) Error() string {
 // samples are finite. With ScaleSamples only large targets can cause an overflow.
 type OverflowError struct {
 	What string // the quantity that overflows
-	Row  int    // of the first such sample, from 0, or -1 if no single sample is to blame
+	Row  int    // of such a sample, from 0, or -1 if no single sample of the call is to blame
 	Col  int    // of the first such input, from 0, or -1 if no single input is to blame
 }
 

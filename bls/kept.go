@@ -164,8 +164,9 @@ func (m *model) readyLocked(ctx context.Context) error {
 	return m.refresh(ctx, m.kept)
 }
 
-// refresh fits the model anew to the samples of in. In place of a given ridge it uses the current
-// ridge, which Forget may have scaled.
+// refresh fits the model anew to the samples of in, which begin with the kept samples. In place of a
+// given ridge it uses the current ridge, which Forget may have scaled. Errors count the rows after the
+// kept samples from 0.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {
@@ -173,7 +174,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	}
 	fresh, err := startModel(ctx, s, *in)
 	if err != nil {
-		return err
+		return moved(err, -m.kept.rows())
 	}
 	m.become(fresh)
 	return nil

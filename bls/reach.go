@@ -3,6 +3,7 @@ package bls
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 
 	"blskernel/internal/io/interrupt"
@@ -141,10 +142,13 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 }
 
 // moved returns err with from, the first row of a panel, added to its Row if it is an *OverflowError.
+// Rows that become negative are kept samples.
 func moved(err error, from int) error {
 	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
 		at := *e
-		at.Row += from
+		if at.Row += from; at.Row < 0 {
+			at.What, at.Row = fmt.Sprintf("%s of kept sample %d", e.What, e.Row), -1
+		}
 		return &at
 	}
 	return err

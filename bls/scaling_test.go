@@ -136,6 +136,14 @@ func TestScalingOverflows(t *testing.T) {
 		if !errors.Is(err, blsupdate.ErrOverflow) {
 			t.Errorf("a sample of the largest size: %v", err)
 		}
+		// A choice of settings has other rows, in another order, and a refit also has the kept rows.
+		r = &Regressor{Backend: bk, Features: opt}
+		must(t, r.PartialFit(x, targetsFor(x, 1)))
+		check("PartialFit", r.PartialFit(with(wide, 4490, 1, 1e160), targetsFor(wide, 1)), 4490, -1)
+		must(t, r.PartialFit(with(x, 9, 1, 1e160), targetsFor(x, 1)))
+		if _, err := r.Predict(x); err == nil || !strings.Contains(err.Error(), "of kept sample 39:") {
+			t.Error(err)
+		}
 		for _, opt.GroupNodes = range []int{1, 3} {
 			for _, size := range []float64{1e155, 1e300, math.MaxFloat64} {
 				_, err := FitFeatures(times(size), opt)

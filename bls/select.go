@@ -462,6 +462,9 @@ func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float6
 	}
 	for _, weights := range columns {
 		features, z, err := fit(ctx, t.x, opt, weights, false, false)
+		if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
+			return nil, moved(err, t.folds.Row(e.Row)-e.Row)
+		}
 		if err != nil {
 			return nil, err
 		}
