@@ -186,7 +186,7 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	first, x := at, in.x.Slice(at, l, 0, d).(*mat.Dense)
 	y, err := in.y, error(nil)
 	if !m.constant {
-		if y, err = m.learned(y); err != nil {
+		if y, err = m.learned(y, in.weights); err != nil {
 			return nil, err
 		}
 	}

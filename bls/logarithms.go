@@ -7,6 +7,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -19,11 +20,13 @@ const (
 	minSkewness = 1 // the least skewness of targets whose logarithms are tried
 )
 
-func checkPositive(y *mat.Dense) error {
+// checkPositive returns a *TargetError for the first target that is not positive in a row of positive
+// weight.
+func checkPositive(y *mat.Dense, weights []float64) error {
 	rows, _ := y.Dims()
 	for i := range rows {
 		for j, v := range y.RawRowView(i) {
-			if !(v > 0) {
+			if !(v > 0) && floats.Weight(weights, i) > 0 {
 				return &TargetError{Row: i, Col: j, Value: v}
 			}
 		}
@@ -31,16 +34,22 @@ func checkPositive(y *mat.Dense) error {
 	return nil
 }
 
-func logarithms(y *mat.Dense) *mat.Dense {
+// logarithms returns the logarithms of y, and zeros in rows of weight 0.
+func logarithms(y *mat.Dense, weights []float64) *mat.Dense {
 	var out mat.Dense
-	out.Apply(func(_, _ int, v float64) float64 { return detmath.Log(v) }, y)
+	out.Apply(func(i, _ int, v float64) float64 {
+		if floats.Weight(weights, i) == 0 {
+			return 0
+		}
+		return detmath.Log(v)
+	}, y)
 	return &out
 }
 
 // skewed reports whether the skewness of each column of y is at least minSkewness and greater than the
 // magnitude of the skewness of its logarithms. The elements of y must be positive and at most 1.
 func skewed(y *mat.Dense) bool {
-	logs := logarithms(y)
+	logs := logarithms(y, nil)
 	_, c := y.Dims()
 	for j := range c {
 		if s := skewness(y, j); !(s >= minSkewness && s > math.Abs(skewness(logs, j))) {
@@ -64,14 +73,14 @@ func skewness(y *mat.Dense, j int) float64 {
 }
 
 // learned returns y or, for a model of logarithms, the logarithms of y: the targets before centering.
-func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
+func (m *model) learned(y *mat.Dense, weights []float64) (*mat.Dense, error) {
 	if m.smearing == nil {
 		return y, nil
 	}
-	if err := checkPositive(y); err != nil {
+	if err := checkPositive(y, weights); err != nil {
 		return nil, err
 	}
-	return logarithms(y), nil
+	return logarithms(y, weights), nil
 }
 
 // plain returns m or, for a model of logarithms, a copy that predicts the logarithms. m must be ready.

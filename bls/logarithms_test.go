@@ -131,6 +131,14 @@ func TestLogTargets(t *testing.T) {
 			t.Errorf("LogTargets %d: factors %v", like.LogTargets, f)
 		}
 	}
+	weights, last := append(slices.Repeat([]float64{1}, 300), 0), copyOf(rowsOf(y, 0, 301))
+	last.Set(300, 0, -1) // the row has no part in the choice, and needs no logarithm
+	for _, r.LogTargets = range []int{1, 0} {
+		must(t, r.FitContext(background, rowsOf(x, 0, 301), last, weights))
+		if f, _ := r.Smearing(); f == nil || r.Choice().Rows != 300 {
+			t.Errorf("with -1 in a row of weight 0: %v, %+v", f, r.Choice())
+		}
+	}
 	_, even, _ := normalTable(3, 700, 3)
 	must(t, r.Fit(rowsOf(x, 0, 700), even))
 	if f, _ := r.Smearing(); f != nil {

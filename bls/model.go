@@ -90,7 +90,7 @@ type model struct {
 func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	y, counts, weights, err := in.first(0, 0, s.classWeight)
 	if err == nil {
-		err = s.check(y)
+		err = s.check(y, in.weights)
 	}
 	if err != nil {
 		return nil, err
@@ -125,13 +125,13 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 		return nil, err
 	}
 	if s.intercept {
-		learned, err := m.learned(y)
+		learned, err := m.learned(y, weights)
 		if err != nil {
 			return nil, err
 		}
 		m.center = columnMeans(learned, weights)
 	}
-	if y, err = m.centered(y); err != nil {
+	if y, err = m.centered(y, weights); err != nil {
 		return nil, err
 	}
 	if y, err = weigh(a, y, weights); err != nil {
@@ -214,7 +214,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 // storage, and centered(y). It multiplies the rows of both by the square roots of weights, unless
 // weights is nil. far is the largest reach of the rows. rows reads only the sizes of the updater.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
-	if targets, err = m.centered(y); err != nil {
+	if targets, err = m.centered(y, weights); err != nil {
 		return nil, nil, 0, err
 	}
 	q, _ := x.Dims()
@@ -260,8 +260,8 @@ func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 }
 
 // centered returns y, or its logarithms, less the means of the first targets if there is an intercept.
-func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
-	y, err := m.learned(y)
+func (m *model) centered(y *mat.Dense, weights []float64) (*mat.Dense, error) {
+	y, err := m.learned(y, weights)
 	if err != nil || m.center == nil {
 		return y, err
 	}

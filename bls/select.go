@@ -208,7 +208,7 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 	switch {
 	case labels != nil:
 	case s.log > 0:
-		t.y = logarithms(t.y)
+		t.y = logarithms(t.y, folds.Weights())
 		t.center()
 	default:
 		largest, values := 0.0, t.y.RawMatrix().Data
@@ -220,7 +220,7 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 		for i := range values {
 			values[i] *= t.factor
 		}
-		if s.log == 0 && checkPositive(y) == nil && skewed(t.y) {
+		if s.log == 0 && checkPositive(y, weights) == nil && skewed(t.y) {
 			s.log = 1
 			t.logs = newTrials(s, x, y, labels, weights)
 		}

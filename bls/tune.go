@@ -69,7 +69,7 @@ func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOp
 func tune(ctx context.Context, s settings, in sampleSet, flops float64) (settings, Choice, error) {
 	y, _, weights, err := in.first(0, 0, s.classWeight)
 	if err == nil {
-		err = s.check(y)
+		err = s.check(y, in.weights)
 	}
 	if err != nil {
 		return s, Choice{}, err

@@ -68,7 +68,7 @@ func TestTuneWeights(t *testing.T) {
 	must(t, err)
 	must(t, r.FitContext(ctx, x, y, weights))
 	for _, pair := range [][2]Choice{{byClass, c.Choice()}, {byTarget, r.Choice()}} {
-		if !(math.Abs(pair[0].Score-pair[1].Score) <= 1e-12) || !(pair[0].Score > 0.6) {
+		if !(math.Abs(pair[0].Score-pair[1].Score) <= 1e-12) || !(pair[0].Score > 0.6) || pair[0].Rows != 100 {
 			t.Errorf("Tune %+v, Fit %+v", pair[0], pair[1])
 		}
 	}

@@ -201,7 +201,7 @@ func balanced(counts []count, labels []int, weights []float64) []float64 {
 }
 
 // check returns an error for an invalid setting and, if s.log is 1, for targets that are not positive.
-func (s settings) check(y *mat.Dense) error {
+func (s settings) check(y *mat.Dense, weights []float64) error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}
 	}
@@ -212,7 +212,7 @@ func (s settings) check(y *mat.Dense) error {
 		return &OptionError{Op: "bls", Option: "ExpectedRows", Value: s.rows, Want: "0 or a positive number"}
 	}
 	if s.log > 0 {
-		return checkPositive(y)
+		return checkPositive(y, weights)
 	}
 	return nil
 }
