@@ -15,7 +15,8 @@ import (
 
 // Remove unlearns samples: the output weights become as if the model had never learned them. It does
 // not erase all traces. The column scales, the feature maps, the chosen settings and the slope of the
-// probabilities come from the first samples and do not change.
+// probabilities come from the first samples and do not change. Outside still measures by the farthest
+// sample that was ever learned, and the bound of a model of logarithms by the largest target.
 //
 //	shapes: X q×d, labels q. Give each sample as it was learned, in any order, with its weight at
 //	that time multiplied by all factors of Forget since then.
@@ -326,7 +327,7 @@ func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	out := from.with(u)
 	out.counts, out.reach = counts, far
 	if m.smearing != nil {
-		out.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: choice.Maxima(y)}
+		out.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: choice.Maxima(y, weights)}
 	}
 	return out, nil
 }

@@ -98,6 +98,7 @@ func TestLogTargets(t *testing.T) {
 	}
 	clone, err := r.Clone()
 	must(t, err)
+	must(t, r.PartialFitContext(background, rowsOf(x, 0, 1), mat.NewDense(1, 1, []float64{2 * limits[0]}), []float64{0}))
 	must(t, r.PartialFit(rowsOf(x, 0, 1), mat.NewDense(1, 1, []float64{limits[0]})))
 	if f, l := r.Smearing(); f[0] != factors[0] || l[0] != 10*limits[0] {
 		t.Errorf("after a larger target: factor %v, limit %v", f[0], l[0])

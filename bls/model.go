@@ -113,7 +113,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	m := &model{settings: given, backend: s.backend, features: f, constant: in.classes != 0, counts: counts,
 		choice: by.Choice, calibration: calibration{rows: by.held}}
 	if s.log > 0 {
-		m.smearing = &choice.Smearing{Factors: by.factors, Largest: choice.Maxima(y)}
+		m.smearing = &choice.Smearing{Factors: by.factors, Largest: choice.Maxima(y, weights)}
 		if by.factors == nil { // no rows could be held out: the model predicts medians
 			m.smearing.Factors = slices.Repeat([]float64{1}, c)
 		}
@@ -121,7 +121,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	if m.sizes, err = f.sizes(ctx, x); err != nil {
 		return nil, err
 	}
-	if m.reach, err = m.farthest(ctx, x, a); err != nil {
+	if m.reach, err = m.farthest(ctx, x, a, weights); err != nil {
 		return nil, err
 	}
 	if s.intercept {
@@ -203,7 +203,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 		m.calibration = m.calibration.relabeled(sameClass, u.Targets()-1)
 	}
 	m.updater, m.weights = u, nil
-	m.boundBy(choice.Maxima(y))
+	m.boundBy(choice.Maxima(y, weights))
 	if m.reach > 0 {
 		m.reach = max(m.reach, far)
 	}
@@ -212,7 +212,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 
 // rows returns what the updater learns from x (q×d) and y (q×c), checked as in add: A or [A, 1], in new
 // storage, and centered(y). It multiplies the rows of both by the square roots of weights, unless
-// weights is nil. far is the largest reach of the rows. rows reads only the sizes of the updater.
+// weights is nil. far is as in farthest. rows reads only the sizes of the updater.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y, weights); err != nil {
 		return nil, nil, 0, err
@@ -225,7 +225,7 @@ func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a
 	if err := m.expand(ctx, a, x); err != nil {
 		return nil, nil, 0, err
 	}
-	if far, err = m.farthest(ctx, x, a); err != nil {
+	if far, err = m.farthest(ctx, x, a, weights); err != nil {
 		return nil, nil, 0, err
 	}
 	targets, err = weigh(a, targets, weights)

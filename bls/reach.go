@@ -8,6 +8,7 @@ import (
 
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -56,11 +57,18 @@ func (m *model) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, er
 	return out, nil
 }
 
-// farthest returns the largest reach of the rows of x, whose nodes are the rows of a.
-func (m *model) farthest(ctx context.Context, x, a *mat.Dense) (far float64, err error) {
+// farthest returns the largest reach of the rows of x of positive weight, or noReach if there are none.
+// The rows of a are their nodes.
+func (m *model) farthest(ctx context.Context, x, a *mat.Dense, weights []float64) (far float64, err error) {
 	f := m.features
 	far = noReach
-	use := func(row []float64) { far = max(far, m.reachOf(row)) }
+	at := 0
+	use := func(row []float64) {
+		if floats.Weight(weights, at) > 0 {
+			far = max(far, m.reachOf(row))
+		}
+		at++
+	}
 	first, end := 0, f.FeatureNodes()
 	if m.sizes != nil {
 		if f.opt.Direct == 0 { // S is not among the nodes

@@ -72,6 +72,12 @@ func TestFarRows(t *testing.T) {
 				}
 			}
 		}
+		before, err := c.Outside(far)
+		must(t, err)
+		must(t, c.PartialFitContext(background, far, labels, make([]float64, l)))
+		if after, err := c.Outside(far); err != nil || !slices.Equal(before, after) {
+			t.Errorf("%v: rows of weight 0 count as learned (%v)", scaling, err)
+		}
 		must(t, c.Fit(rowsOf(x, 0, 1), labels[:1])) // which lies in the middle
 		c = decodedAgain(t, c)
 		must(t, c.PartialFit(x, labels))

@@ -48,7 +48,7 @@ func (r *Result) measure(fold int) {
 	if r.equations.log {
 		scores, y = gonum.DenseCopyOf(scores), &mat.Dense{}
 		y.Apply(func(_, _ int, v float64) float64 { return detmath.Exp(v) }, r.equations.y)
-		(&Smearing{r.Factors(), Maxima(y)}).Predict(scores)
+		(&Smearing{r.Factors(), Maxima(y, r.folds.weights)}).Predict(scores)
 	}
 	r.Loss, r.Score = r.folds.measure(scores, y, fold)
 }

@@ -88,10 +88,15 @@ func (r *Result) Factors() []float64 {
 	return Smear(rowsOf(r.scores, from, m), rowsOf(r.equations.y, from, m), weights)
 }
 
-// Maxima returns the largest element of each column of y.
-func Maxima(y *mat.Dense) []float64 {
-	out := slices.Clone(y.RawRowView(0))
-	for i := range y.RawMatrix().Rows {
+// Maxima returns the largest element of each column of positive targets y in rows of positive weight,
+// or the smallest positive number if there are none.
+func Maxima(y *mat.Dense, weights []float64) []float64 {
+	rows, c := y.Dims()
+	out := slices.Repeat([]float64{math.SmallestNonzeroFloat64}, c)
+	for i := range rows {
+		if floats.Weight(weights, i) == 0 {
+			continue
+		}
 		for j, v := range y.RawRowView(i) {
 			out[j] = max(out[j], v)
 		}
