@@ -145,6 +145,13 @@ func TestLogTargets(t *testing.T) {
 	if f, _ := r.Smearing(); f != nil {
 		t.Error("logarithms of targets that are not positive")
 	}
+	even.Apply(func(i, _ int, _ float64) float64 { return math.Exp(x.At(i, 0)) }, even)
+	even.Set(100, 0, 1e160) // whose square overflows
+	must(t, r.Fit(rowsOf(x, 0, 700), even))
+	if f, _ := r.Smearing(); f == nil || !(math.Abs(r.Choice().Score) <= 0.1) { // of that one target
+		t.Errorf("logarithms %v by %+v", f, r.Choice())
+	}
+	must(t, r.Encode(&file))
 }
 
 // columnOf returns the first column.

@@ -16,6 +16,9 @@ import (
 // nearTie is the number of wrong predictions that add as much to a loss as a mean squared error of 1.
 const nearTie = 64
 
+// squareSafe bounds the logarithm of the largest target, so that sums of squares do not overflow.
+const squareSafe = 300
+
 // A Result is a shrink, a ridge and a method with their loss and score on the held-out rows.
 type Result struct {
 	Shrink  float64
@@ -46,8 +49,15 @@ func (r *Result) measure(fold int) {
 	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
 	scores, y := r.scores, r.equations.y
 	if r.equations.log {
-		scores, y = gonum.DenseCopyOf(scores), &mat.Dense{}
-		y.Apply(func(_, _ int, v float64) float64 { return detmath.Exp(v) }, r.equations.y)
+		// The loss and the score do not depend on the unit of a target.
+		shifts := make([]float64, y.RawMatrix().Cols)
+		for j := range shifts {
+			largest := slices.Max(gonum.Col(nil, j, y))
+			shifts[j] = largest - max(-squareSafe, min(squareSafe, largest))
+		}
+		scores, y = gonum.DenseCopyOf(scores), gonum.DenseCopyOf(y)
+		scores.Apply(func(_, j int, v float64) float64 { return v - shifts[j] }, scores)
+		y.Apply(func(_, j int, v float64) float64 { return detmath.Exp(v - shifts[j]) }, y)
 		(&Smearing{r.Factors(), Maxima(y, r.folds.weights)}).Predict(scores)
 	}
 	r.Loss, r.Score = r.folds.measure(scores, y, fold)
