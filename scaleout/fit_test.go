@@ -81,5 +81,5 @@ func TestFit(t *testing.T) {
 	}
 	emptyAmong.patterns = emptyAmong.patterns[1:]
 	fails(t, func(s beam.Scope) { Fit(s, emptyAmong.patterns, nil, Options{Model: model, Out: folder + "/m.bls"}) },
-		"no file has a usable sample; 0 bad rows were set aside")
+		"no file has a usable sample (bad rows set aside: 0)")
 }
