@@ -142,8 +142,8 @@ func (m *model) Forget(factor float64) error {
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; as
-//	blsupdate.Updater.SetLambda or, where QR cannot take so much of the ridge out and the model keeps
-//	its samples, as Fit.
+//	blsupdate.Updater.SetLambda or, if QR cannot remove so much of the ridge and the model keeps its
+//	samples, as Fit.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
 // SetLambdaContext is like SetLambda but checks ctx before it begins.

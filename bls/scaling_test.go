@@ -136,7 +136,7 @@ func TestScalingOverflows(t *testing.T) {
 		if !errors.Is(err, blsupdate.ErrOverflow) {
 			t.Errorf("a sample of the largest size: %v", err)
 		}
-		// A choice of settings has other rows, in another order, and a refit also has the kept rows.
+		// A choice has other rows, in another order, and a refit also has the kept rows.
 		r = &Regressor{Backend: bk, Features: opt}
 		must(t, r.PartialFit(x, targetsFor(x, 1)))
 		check("PartialFit", r.PartialFit(with(wide, 4490, 1, 1e160), targetsFor(wide, 1)), 4490, -1)

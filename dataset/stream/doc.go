@@ -47,8 +47,7 @@
 // A sample is left out with its targets. If it has several faults, Bad receives only one.
 // [Batch.Number] and [Batch].First count bad samples too.
 //
-// Any other fault ends the reading, such as damaged data, an overlong record, or an odd number of
-// quotation marks.
+// Any other fault ends the reading, such as damaged data or an overlong record.
 //
 // # Formats
 //
@@ -62,16 +61,14 @@
 // Labels may also be text. An .npz must be a local file, not gzipped.
 //
 // An idx file may have elements of any type, but a binary matrix only bytes or 32-bit integers. Both
-// may have up to eight dimensions. With three or more, an unsigned byte b becomes b/255, as in
-// dataset.Images.Dense.
+// may have up to eight dimensions. With three or more, an unsigned byte b becomes b/255.
 //
 // # Bounds
 //
 // Memory grows with the bytes that arrive, whatever a header claims. For n bytes, counted unpacked, a
 // Reader allocates at most 320 n bytes plus 8 MiB. Each .npz array adds 128 KiB, each batch 512 bytes,
-// each bad sample 8 KiB until Bad returns. A Survey, with the Select of its Columns, adds 8 KiB for
-// each column, and [Columns] add 64 bytes for each input of each row. A batch of r rows takes about
-// 8 r (Dim + Outputs + 8) bytes. With Columns, Dim is up to 66 times the number of columns: check it
-// before you request rows of untrusted data. docs/reliability.md lists all limits. Checksums are
-// verified before [Reader.Next] returns io.EOF.
+// each bad sample 8 KiB until Bad returns. A Survey adds 8 KiB for each column, and [Columns] add 64
+// bytes for each input of each row. A batch of r rows takes about 8 r (Dim + Outputs + 8) bytes. With
+// Columns, check Dim, up to 66 times the columns, first. docs/reliability.md lists all limits.
+// Checksums are verified before [Reader.Next] returns io.EOF.
 package stream
