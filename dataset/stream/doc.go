@@ -47,7 +47,7 @@
 // A sample is left out with its targets. If it has several faults, Bad receives only one.
 // [Batch.Number] and [Batch].First count bad samples too.
 //
-// Any other fault ends the reading, such as damaged data or an overlong record.
+// Any other fault ends reading, such as damaged data or an overlong record.
 //
 // # Formats
 //
