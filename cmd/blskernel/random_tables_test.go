@@ -13,12 +13,12 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestRandomTables trains on tables as people have them and predicts the same rows: 40 tables, or 400
+// TestRandomTables trains on tables as people have them and predicts the same rows: 15 tables, or 400
 // in the long form. A table is learned, or refused with a message that names a column. Of the ordinary
 // tables at most 5% are refused.
 func TestRandomTables(t *testing.T) {
 	testutil.NotUnderRace(t, "the scripts train and predict too")
-	tables := 40
+	tables := 15
 	if testutil.Long() {
 		tables = 400
 	}
