@@ -146,7 +146,7 @@ func (m *model) Forget(factor float64) error {
 //	samples, as Fit.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
-// SetLambdaContext is like SetLambda but checks ctx before it begins.
+// SetLambdaContext is like SetLambda but checks ctx before it begins, and a fit stops when ctx is done.
 func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	if m == nil {
 		return ErrNotFitted

@@ -123,11 +123,16 @@ func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 	})
 }
 
-// AddLearned adds a learned or removed file to the list, and deletes its entry of the opposite kind.
+// AddLearned adds a learned or removed file to the list, and deletes its entry of the opposite kind. It
+// does not list a file as removed if the model has learned it once more.
 func (m *Model) AddLearned(l modelfile.Learned) {
 	list := slices.Clone(m.Metadata.Learned)
 	if i := m.FindLearned(l.Size, l.Hash, !l.Removed); i >= 0 {
 		list = slices.Delete(list, i, i+1)
+	}
+	m.Metadata.Learned = list
+	if l.Removed && m.FindLearned(l.Size, l.Hash, false) >= 0 {
+		return
 	}
 	m.Metadata.Learned = bounded(append(list, l))
 }

@@ -234,6 +234,13 @@ func TestLearnedList(t *testing.T) {
 	if m.FindLearned(5, "h", false) != -1 || m.FindLearned(5, "h", true) != MaxLearned-1 {
 		t.Error("a file that was removed counts as learned")
 	}
+	for range 2 {
+		m.AddLearned(modelfile.Learned{Size: -1, Hash: "h"})
+	}
+	m.AddLearned(modelfile.Learned{Size: -1, Hash: "h", Removed: true})
+	if m.FindLearned(-1, "h", false) < 0 || m.FindLearned(-1, "h", true) >= 0 {
+		t.Error("a file that was learned twice and removed once counts as removed")
+	}
 }
 
 // TestArgMax refuses scores that are NaN.

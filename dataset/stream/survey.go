@@ -161,6 +161,7 @@ type surveyed struct {
 	in notation
 
 	numbers, words int
+	finite         int             // numbers that are neither infinite nor NaN
 	mean           float64         // of the numbers
 	least, most    float64         // of the numbers
 	seen           map[string]int  // how often each cell occurs, for up to MaxLevels different cells
@@ -176,9 +177,10 @@ type surveyed struct {
 func (c *surveyed) number(x float64) {
 	c.numbers++
 	if x-x == 0 {
-		n := float64(c.numbers)
+		c.finite++
+		n := float64(c.finite)
 		c.mean += x/n - c.mean/n // no sum overflows
-		if c.numbers == 1 {
+		if c.finite == 1 {
 			c.least, c.most = x, x
 		}
 		c.least, c.most = min(c.least, x), max(c.most, x)

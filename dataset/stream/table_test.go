@@ -63,6 +63,8 @@ var tables = []struct {
 		[]string{"k=", "k=k", "m=", "m=m", "n"}, []float64{0, 1, 0, 1, 1, 0, 1, 0, 1, 2}, Tally{Filled: []int64{1, 1, 0}, Unknown: []int64{0, 0, 0}}},
 	{"a mean of many digits", "t\n1764500123456\n1764500123458\n", Options{Missing: MissingMean}, Columns{{Fill: []float64{1764500123457}}}, []string{"t"},
 		[]float64{1764500123456, 1764500123458}, Tally{Filled: []int64{0}, Unknown: []int64{0}}},
+	{"an infinite number", "t,u\n1e999,\n5,1\n7,1\n", Options{Missing: MissingMean}, Columns{{Fill: []float64{6}}, {Fill: []float64{1}}}, []string{"t", "u"},
+		[]float64{5, 1, 7, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
 	{"words without names", "x,u\ny,v\nx,v\n", Options{}, Columns{{Levels: []string{"", "x", "y"}}, {Levels: []string{"", "v"}}}, nil,
 		[]float64{0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 1}}},
 	{"numbers", "a,b\n1,2\n3,4\n", Options{}, nil, []string{"a", "b"}, []float64{1, 2, 3, 4}, Tally{}},

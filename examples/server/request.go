@@ -161,7 +161,7 @@ func (m *served) cell(j int, v any) (float64, error) {
 }
 
 // missing reports whether a word or number in column j stands for a missing cell, as in the training
-// data. In a column of numbers -999.0 is the same as -999.
+// data. -999.0 is the same as -999.
 func (m *served) missing(j int, word string) bool {
 	opt, column := m.read, m.cells[j]
 	if word != "" && slices.Contains(column.Levels, word) && !slices.Contains(opt.NA, word) {
@@ -171,13 +171,19 @@ func (m *served) missing(j int, word string) bool {
 		return true
 	}
 	f, err := strconv.ParseFloat(word, 64)
-	if err != nil || column.Levels != nil || opt.NA == nil {
+	if err != nil || opt.NA == nil {
 		return false
 	}
-	column.Notation.Unit = "" // JSON numbers have none
-	opt.NA, opt.TargetNotations = nil, []stream.Notation{column.Notation}
+	bare := column.Notation
+	bare.Unit = "" // JSON numbers have none
+	opt.NA = nil
 	return slices.ContainsFunc(m.read.NA, func(na string) bool {
-		v, ok := opt.Number(na)
-		return ok && v == f
+		for _, of := range []stream.Notation{column.Notation, bare} {
+			opt.TargetNotations = []stream.Notation{of}
+			if v, ok := opt.Number(na); ok && v == f {
+				return true
+			}
+		}
+		return false
 	})
 }

@@ -151,7 +151,8 @@ class Table:
         """
         notation, levels = column.get("notation", {}), column.get("levels", ())
         decimal = self.metadata.get("decimal") or ("," if self.metadata.get("thousands") == "." else notation.get("decimal", "."))
-        unit, thousands = notation.get("unit", ""), self.metadata.get("thousands", "")
+        both = self.metadata if self.metadata.get("decimal") or self.metadata.get("thousands") else notation
+        unit, thousands = notation.get("unit", ""), both.get("thousands", "")
         missing = _numbers(word.replace(thousands, "").replace(decimal, ".").strip(unit + " ") for word in self.metadata.get("na", ()))
         if decimal == "." and not unit and not levels and not missing:
             return cells
@@ -193,7 +194,7 @@ def _numbers(words: Iterable[str]) -> set[float]:
                 out |= {float(word), float(np.float32(word))}
         except ValueError:
             pass
-    return out
+    return {number for number in out if np.isfinite(number)}
 
 
 def _floats(cells: list[Any]) -> list[Any]:

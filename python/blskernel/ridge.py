@@ -98,7 +98,12 @@ class _Center:
         share, root = other.weight / total, np.sqrt(self.weight / total)
         da, dy = (other.a - self.a).sum(axis=0), (other.y - self.y).sum(axis=0)
         grown = max(1.0, self.grown * (1 - share), other.grown * share)
-        both = _Center(total, self.rows + other.rows, _moved(self.a, share * da), _moved(self.y, share * dy), grown, max(self.most, other.most))
+        if share <= 0.5:
+            a, y = _moved(self.a, share * da), _moved(self.y, share * dy)
+        else:  # the errors of a step are relative to its length, so take the short one
+            back = self.weight / total
+            a, y = _moved(other.a, -back * da), _moved(other.y, -back * dy)
+        both = _Center(total, self.rows + other.rows, a, y, grown, max(self.most, other.most))
         return both, replace(other, a=_moved(other.a, -root * da), y=_moved(other.y, -root * dy))
 
     def combined(self, t: np.ndarray) -> np.ndarray:
@@ -106,7 +111,12 @@ class _Center:
         if len(t) != self.y.shape[1]:
             raise ValueError(f"the number of rows of T is {len(t)}; want {self.y.shape[1]}, one for each target")
         with np.errstate(all="ignore"):  # the library rejects infinities
-            return self.y @ t
+            mean = np.zeros((2, t.shape[1]))
+            for first, second, row in zip(*self.y, t):
+                step = first * row
+                mean = _moved(mean, step)
+                mean[1] += _lost(first, row, step) + second * row
+            return mean
 
     def without(self, other: _Center) -> _Center:
         """Return the center of the rows that remain after the rows of other are removed."""
@@ -123,10 +133,24 @@ class _Center:
 
 def _moved(mean: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Return a mean plus a step."""
-    step = mean[1] + step
-    first = mean[0] + step
     with np.errstate(invalid="ignore"):  # the library rejects infinities
-        return np.stack([first, mean[0] - first + step])
+        first = mean[0] + step
+        back = first - mean[0]  # the step may be larger than the mean
+        low = mean[1] + ((mean[0] - (first - back)) + (step - back))
+        top = first + low
+        return np.stack([top, low - (top - first)])
+
+
+def _lost(x: float, row: np.ndarray, product: np.ndarray) -> np.ndarray:
+    """Return x * row - product without rounding errors, or 0 where that would overflow."""
+    halves = []
+    for v in (x, row):
+        big = v * 134217729.0  # 2**27 + 1 (T. J. Dekker, Numer. Math. 18, 1971)
+        high = big - (big - v)
+        halves.append((high, v - high))
+    (a, b), (c, d) = halves
+    out = ((a * c - product) + a * d + b * c) + b * d
+    return np.where(np.isfinite(out), out, 0)
 
 
 def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], dict[str, Any]]:
@@ -700,7 +724,9 @@ class IncrementalRidge:
             weights, center = self.weights(), self._center
         if center is None:
             return matmul(x, weights)
-        return matmul(x, weights) + (center.y - center.a @ weights).sum(axis=0)
+        if x.shape[1] != center.a.shape[1]:
+            raise ValueError(f"the number of nodes is {x.shape[1]}; want {center.a.shape[1]}")
+        return matmul(x - center.a[0] - center.a[1], weights) + center.y.sum(axis=0)
 
     @property
     def intercept_(self) -> np.ndarray:

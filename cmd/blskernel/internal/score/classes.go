@@ -25,6 +25,7 @@ func MaxAUCRows(c int) int { return max(1, aucNumbers/(c+2)) }
 
 // A classScore compares the predictions of a classifier with the known labels.
 type classScore struct {
+	most      int // the largest number of rows for the AUC
 	labels    []string
 	confusion *metrics.Confusion
 	ranking   *metrics.Ranking
@@ -41,7 +42,8 @@ type classScore struct {
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)
-	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, MaxAUCRows(c)/share)), others: map[string]float64{}}
+	most := max(1, MaxAUCRows(c)/share)
+	s := &classScore{most: most, labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, most), others: map[string]float64{}}
 	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
 }
 
@@ -122,6 +124,7 @@ type Classification struct {
 	LogLoss        *float64       `json:"log_loss"`
 	Calibration    *float64       `json:"calibration_error"`
 	Calibrated     bool           `json:"calibrated"` // whether the probabilities are calibrated
+	most           int            // the largest AUCRows
 	Unknown        int64          `json:"unknown_labels"`
 	Classes        []classQuality `json:"classes,omitempty"`
 	Confusion      [][]float64    `json:"confusion,omitempty"` // a row for each class, a column for each prediction
@@ -144,7 +147,7 @@ func (s *classScore) Quality() (Quality, error) {
 	q := &Classification{
 		Kind: model.Classification, Rows: s.rows, Unknown: s.unknown, Correct: m.Correct(), wrong: m.Total() - m.Correct() + s.missed,
 		MacroPrecision: known(m.MacroPrecision()), MacroRecall: known(m.MacroRecall()), MacroF1: known(m.MacroF1()),
-		AUC: known(s.ranking.MacroAUC()), AUCRows: s.ranking.Kept(),
+		AUC: known(s.ranking.MacroAUC()), AUCRows: s.ranking.Kept(), most: s.most,
 		LogLoss: known(s.chances.LogLoss()), Calibration: known(s.chances.Error()), Calibrated: s.sure,
 	}
 	all := q.Correct + q.wrong
@@ -197,7 +200,7 @@ func (q *Classification) lines() string {
 		measure("macro recall", "%s", numeric("%.4f", q.MacroRecall)) +
 		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
 	note := ""
-	if q.AUCRows == MaxAUCRows(len(q.Classes)) && int64(q.AUCRows) < q.Rows-q.Unknown { // rows of weight 0 also make AUCRows smaller
+	if q.sampled() {
 		note = fmt.Sprintf(" (of %d rows, drawn with a fixed seed)", q.AUCRows)
 	}
 	text += measure("AUC", "%s%s", numeric("%.4f", q.AUC), note) + measure("log loss", "%s", numeric("%.4f", q.LogLoss))
@@ -208,9 +211,14 @@ func (q *Classification) lines() string {
 	return text + measure("calibration error", "%s%s", numeric("%.4f", q.Calibration), note)
 }
 
+// sampled reports whether the AUC is of a sample: rows of weight 0 alone also make AUCRows smaller.
+func (q *Classification) sampled() bool {
+	return q.AUCRows == q.most && int64(q.AUCRows) < q.Rows-q.Unknown
+}
+
 func (q *Classification) Brief() string {
 	note := ""
-	if int64(q.AUCRows) < q.Rows-q.Unknown {
+	if q.sampled() {
 		note = fmt.Sprintf(" (of %s)", ui.Count(q.AUCRows, "row"))
 	}
 	return fmt.Sprintf("%s, accuracy %.2f %%, macro F1 %s, AUC %s%s, log loss %s, calibration error %s", ui.Count(q.Rows, "row"), 100*q.Accuracy,

@@ -18,12 +18,12 @@ func TestClassificationLines(t *testing.T) {
 		{3_000_000, 0, most, true}, {3_000_000, 0, most - 1, false}, {int64(most), 0, most, false}, {3_000_000, 3_000_000 - int64(most), most, false},
 		{100, 0, 100, false},
 	} {
-		q := &Classification{Rows: tc.rows, Unknown: tc.unknown, AUCRows: tc.auc, Classes: make([]classQuality, 3)}
+		q := &Classification{Rows: tc.rows, Unknown: tc.unknown, AUCRows: tc.auc, most: most, Classes: make([]classQuality, 3)}
 		if got := strings.Contains(q.lines(), "rows, drawn with a fixed seed)"); got != tc.note {
 			t.Errorf("%+v: %s", tc, q.lines())
 		}
 		of := fmt.Sprintf(" (of %d rows), log loss", tc.auc)
-		if got := strings.Contains(Sketch(q).Brief(), of); got != (int64(tc.auc) < tc.rows-tc.unknown) {
+		if got := strings.Contains(Sketch(q).Brief(), of); got != tc.note {
 			t.Errorf("%+v: %s", tc, q.Brief())
 		}
 	}

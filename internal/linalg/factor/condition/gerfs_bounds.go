@@ -2,6 +2,7 @@ package condition
 
 import (
 	"math"
+	"slices"
 
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
@@ -26,12 +27,18 @@ func (f Gerfs) backward(x blas64.General, r, w, errs []float64) {
 	c := x.Cols
 	add, limit := f.guard()
 	clear(errs)
+	var least []float64 // of each column: the smallest product of elements of A and x that are not 0
 	for i := range f.N {
 		wi := w[i*c : (i+1)*c]
 		for j, v := range r[i*c : (i+1)*c] {
 			v, d := math.Abs(v), wi[j]
-			if d == 0 && f.isZero(i, x, j) {
-				continue
+			if d == 0 {
+				if least == nil {
+					least = f.least(x)
+				}
+				if least[j] > 0 || f.isZero(i, x, j) {
+					continue
+				}
 			}
 			if d <= limit {
 				v, d = v+add, d+add
@@ -43,6 +50,32 @@ func (f Gerfs) backward(x blas64.General, r, w, errs []float64) {
 			errs[j] = max(errs[j], e)
 		}
 	}
+}
+
+// least returns, for each column of x, the product of the smallest magnitudes other than 0 in A and in
+// the column, or +Inf for a column of zeros. If it is above 0, no product of row and column underflows
+// to 0.
+func (f Gerfs) least(x blas64.General) []float64 {
+	a := math.Inf(1)
+	for i := range f.N {
+		for _, v := range f.A.Elements(i, f.first(i), f.N) {
+			if v = math.Abs(v); v < a && v != 0 {
+				a = v
+			}
+		}
+	}
+	out := slices.Repeat([]float64{math.Inf(1)}, x.Cols)
+	for i := range f.N {
+		for j, v := range x.Data[i*x.Stride:][:x.Cols] {
+			if v = math.Abs(v); v < out[j] && v != 0 {
+				out[j] = v
+			}
+		}
+	}
+	for j := range out {
+		out[j] *= a
+	}
+	return out
 }
 
 // isZero reports whether every product of row i of A and column j of x has a factor 0.
