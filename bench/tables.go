@@ -146,7 +146,7 @@ type TableHead struct {
 	Recipe       string  `json:"recipe"` // RecipeCode or RecipeText; Lambda and Shrink may differ from it
 	Lambda       float64 `json:"lambda"`
 	Shrink       float64 `json:"shrink"` // s of Algorithm 1; 0 for enhancement nodes without a scale
-	// Whitening names the constants of the whitening, or is empty if samples are not whitened.
+	// Whitening is WhitenReference, WhitenUnit, or empty if samples are not whitened.
 	Whitening string   `json:"whitening,omitempty"`
 	Methods   []string `json:"methods"` // in the order of the cells
 	// Planner is the method that the planner chose, or empty if Methods lacks that method.

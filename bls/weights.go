@@ -162,7 +162,7 @@ func checkCounts(counts []count) error {
 }
 
 // counted adds the labels, each from 0 to len(counts)-1, to counts in place. It returns counts and the
-// weights of the rows, adjusted for the ClassWeight by; nil weights stand for ones.
+// weights of the rows, balanced between the classes unless by is Unweighted; nil stands for ones.
 func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
 		counts[label].rows++

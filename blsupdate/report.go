@@ -68,8 +68,8 @@ type Condition struct {
 	// three assumptions: the estimate of RCond in Gram and QR is good, a sum of n products has an
 	// error of at most 1.7 sqrt(n) eps times the norms of its factors, and in the methods other
 	// than Gram and RidgeInverse new rows make up for removed ones. The third fails after several
-	// removals without additions between them, if each takes up to nine tenths of some direction:
-	// call Rebuild then.
+	// removals without additions between them, if each removes up to nine tenths of the squared
+	// length of A in some direction: call Rebuild then.
 	Digits float64
 
 	// Advice says what to do if Digits is below 6, and is empty otherwise.

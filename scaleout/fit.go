@@ -28,7 +28,7 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow, or
 //	whose target is not positive if the model learns logarithms; more than 4096 classes; no samples,
 //	or without a ridge too few for the nodes; nodes that are dependent to working precision; a fault
-//	of the file system of opt.Out. An existing file is kept.
+//	of the file system of opt.Out. After an error an existing file is unchanged.
 func Fit(s beam.Scope, patterns, targets []string, opt Options) {
 	opt = opt.resolve()
 	s = s.Scope("scaleout.Fit")

@@ -126,8 +126,8 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	return m.explained(ctx, b, err)
 }
 
-// explained is like located, but for an overflow it returns an *Error for the first row with large
-// nodes.
+// explained is like located, but for an overflow it returns an *Error for the first row whose nodes
+// overflow or exceed ±MaxNode, if there is one.
 func (m *Model) explained(ctx context.Context, b *stream.Batch, err error) error {
 	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
 		if large := m.checkNodes(ctx, b); large != nil {

@@ -138,8 +138,8 @@ func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	return left, learned
 }
 
-// takeBack marks file, and its entry in the last operation of before that learned it with the same
-// column of weights, as removed. It does nothing if a later operation forgets.
+// takeBack finds the last operation in before that learned file with the same column of weights, and
+// marks file and its entry there as removed. It does nothing if an operation after that one forgets.
 func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	for i := len(before) - 1; i >= 0; i-- {
 		op := &before[i]

@@ -176,7 +176,7 @@ func (g *guess) add(cell string) {
 // can reports whether all cells are numbers in the form with the given index.
 func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
 
-// number reports whether all cells are numbers in some form.
+// number reports whether there is a form in which all cells are numbers.
 func (g *guess) number() bool { return g.begun && g.not != allForms }
 
 // ambiguous reports whether commas, or points, may be either decimal signs or thousands separators.

@@ -99,7 +99,7 @@ except ImportError:
     def check_classification_targets(y: Any) -> None:
         """Raise ValueError for targets that are not labels."""
         if y.dtype.kind == "f" and np.any(y != np.round(y)):
-            raise ValueError("Unknown label type: continuous. Use BroadLearningRegressor for quantities.")
+            raise ValueError("Unknown label type: continuous. Use BroadLearningRegressor for continuous targets.")
 
     def check_is_fitted(estimator: Any, attribute: str) -> None:
         """Raise NotFittedError if the attribute is absent."""

@@ -42,7 +42,7 @@ class _Factorization:
     def _warn(self) -> None:
         if not self.rcond >= 1e-16:
             warnings.warn(
-                f"the matrix is singular to working precision (rcond = {self.rcond:.3g}); the result is doubtful",
+                f"the matrix is singular to working precision (rcond = {self.rcond:.3g}); the result may be inaccurate",
                 RuntimeWarning,
                 stacklevel=3,
             )

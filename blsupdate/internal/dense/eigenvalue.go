@@ -7,10 +7,10 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// LargestEigenvalue returns a lower estimate of the largest eigenvalue of the symmetric positive
-// semidefinite S of order n. apply overwrites x with S x. The Lanczos method takes lanczosSteps
-// products and about 35n more flops for each, and is exact up to rounding for n up to lanczosSteps. The
-// result is +Inf or NaN if a product is not finite.
+// LargestEigenvalue estimates the largest eigenvalue of the symmetric positive semidefinite S of order
+// n from below. apply overwrites x with S x. The Lanczos method takes at most lanczosSteps products and
+// about 35n more flops for each, and is exact up to rounding for n up to lanczosSteps. The result is
+// +Inf or NaN if a product is not finite.
 //
 // The starting vector v is pseudorandom, and the same in every call with the same n. A vector with a
 // regular pattern could be orthogonal to the dominant eigenvector: (1, 1) is orthogonal to (1, -1),

@@ -192,7 +192,8 @@ func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled. The error of W
 // is then eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
-// rows have raised the rank, or the form Large was used, the error is eps κ²‖A⁺‖‖Y‖ if that is larger.
+// rows have raised the rank, or the form Large was used, it is eps κ² times the larger of this sum and
+// ‖A⁺‖‖Y‖.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power, Dependent: true}

@@ -177,7 +177,7 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 	}
 }
 
-// sleep sleeps until wakeUp is called, unless a group opened after epoch last or the team ends.
+// sleep waits for wakeUp. It returns at once if a group has opened since last, or if the team ends.
 func (t *Team) sleep(last uint64) {
 	// Check the epoch once more: only a group opened after this line is sure to wake this worker.
 	t.asleep.Add(1)

@@ -137,9 +137,9 @@ func distinct(path string, names []string) error {
 	return nil
 }
 
-// leaveOut returns the numbers of columns without a name that must not become inputs, and prints notes:
-// columns without any value, and a first column that numbers the rows, as pandas and R write it. It
-// returns nil with --inputs, if found is nil, or if no input would remain.
+// leaveOut returns the numbers of unnamed columns that must not become inputs, and prints notes about
+// them. These are columns without a value in the first rows, and a first column that numbers the rows,
+// as pandas and R write it. It returns nil without names or found, with --inputs, or if no input remains.
 func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (columns []string) {
 	s, names := r.Selection(), r.Heading().Names
 	if s.Inputs != nil || names == nil || found == nil {

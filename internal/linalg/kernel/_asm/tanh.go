@@ -144,7 +144,7 @@ func (g *generator) firstLanes(n reg.GPVirtual, mask vector) {
 	g.VPCMPGTQ(lane, mask, mask)
 }
 
-// constant returns a fresh register with constant i, which the caller may overwrite.
+// constant loads constant i into a fresh register, which the caller may overwrite, and returns it.
 func (t *tanhCode) constant(i int) vector {
 	v := t.vec()
 	t.VMOVUPD(t.constants[i], v)

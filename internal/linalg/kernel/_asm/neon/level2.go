@@ -21,8 +21,8 @@ type matrix struct {
 
 func (g *generator) matrix() matrix { return matrix{g, g.load("m"), g.load("a"), g.bytes("lda"), nil} }
 
-// blocks writes a loop over blocks of rows for each number of rows, the largest first. The body may
-// change the pointers to the rows.
+// blocks writes a loop over blocks of rows for each block height in rows, which must descend. The body
+// may change the pointers to the rows.
 func (x matrix) blocks(rows []int, body func(pointers []general)) {
 	for _, r := range rows {
 		x.while(x.m, r, func() {
