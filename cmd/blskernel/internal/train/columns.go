@@ -139,7 +139,7 @@ func distinct(path string, names []string) error {
 
 // leaveOut returns the numbers of unnamed columns that must not become inputs, and prints notes about
 // them. These are columns without a value in the first rows, and a first column that numbers the rows,
-// as pandas and R write it. It returns nil without names or found, with --inputs, or if no input remains.
+// as pandas and R write it. It returns nil without names, found or inputs left, and with --inputs.
 func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (columns []string) {
 	s, names := r.Selection(), r.Heading().Names
 	if s.Inputs != nil || names == nil || found == nil {
