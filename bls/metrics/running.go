@@ -59,6 +59,16 @@ type Moment struct {
 	Rows   float64 `json:"rows"`
 	Mean   float64 `json:"mean"`
 	Spread float64 `json:"spread"`
+	Scale  int     `json:"scale,omitempty"` // Mean is divided by 2^Scale, and Spread by its square, so that neither overflows
+}
+
+// scaled returns v divided by 2^Scale, which it first raises if the square of v could overflow.
+func (t *Moment) scaled(v float64) float64 {
+	if _, exponent := math.Frexp(v); exponent-t.Scale > 400 {
+		by := exponent - t.Scale
+		t.Mean, t.Spread, t.Scale = math.Ldexp(t.Mean, -by), math.Ldexp(t.Spread, -2*by), exponent
+	}
+	return math.Ldexp(v, -t.Scale)
 }
 
 // A Fall reports that the last Rows rows have the score Score, and that the Before rows before them had
@@ -101,6 +111,7 @@ func (r *Running) AddTargets(y, p *mat.Dense) {
 	for i := range l {
 		for j, v := range y.RawRowView(i) {
 			t := &r.Targets[j]
+			v = t.scaled(v)
 			t.Rows++
 			from := v - t.Mean
 			t.Mean += from / t.Rows
@@ -110,7 +121,8 @@ func (r *Running) AddTargets(y, p *mat.Dense) {
 	for i := range l {
 		var loss float64
 		for j, v := range y.RawRowView(i) {
-			e, t := v-p.At(i, j), r.Targets[j]
+			t := r.Targets[j]
+			e := math.Ldexp(v, -t.Scale) - math.Ldexp(p.At(i, j), -t.Scale)
 			if square := float64(e * e); square != 0 {
 				square = min(maxLoss, square/(t.Spread/t.Rows))
 				if math.IsNaN(square) {

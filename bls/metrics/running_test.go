@@ -99,3 +99,12 @@ func TestRunningTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestRunningOfHuge scores targets whose squares overflow, and encodes the score.
+func TestRunningOfHuge(t *testing.T) {
+	var r Running
+	r.AddTargets(mat.NewDense(4, 1, []float64{1e200, 3e200, -1e200, 2e200}), mat.NewDense(4, 1, []float64{1.1e200, 3e200, -1e200, 2e200}))
+	if _, err := json.Marshal(&r); err != nil || !(r.Score() > 0.99) {
+		t.Error(r.Score(), err)
+	}
+}

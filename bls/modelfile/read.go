@@ -223,9 +223,13 @@ func (s *scanner) section(names []string, read func(name string, payload io.Read
 	}
 	name, size := string(head[:4]), binary.LittleEndian.Uint64(head[4:])
 	known := slices.Contains(names, name)
+	part := names[0]
+	if known {
+		part = name
+	}
 	if size > maxSection || name == sectionMetadata && size > maxMetadata || name == sectionEnd && size != sha256.Size {
 		// No section has that length, so the checksum is not where the length says.
-		return Section{}, &ChecksumError{Section: names[0]}
+		return Section{}, &ChecksumError{Section: part}
 	}
 	crc := crc32.New(castagnoli)
 	_, _ = crc.Write(head[:]) // a hash returns no error

@@ -1,13 +1,14 @@
 package stream
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"blskernel/internal/io/memory"
 	"blskernel/internal/io/names"
@@ -32,7 +33,9 @@ type array struct {
 	drop    bool // a target, label or weight may be missing, too
 	bytes   bool // samples stay bytes
 
+	beyond   []string  // numbers of Options.NA that float64 cannot hold or that are infinite, as Format writes them
 	na       []float64 // besides NaN, the numbers that stand for a missing cell
+	known    []string  // labels that are not missing
 	naLabels []string  // the labels that stand for a missing label
 
 	runs   [][2]int  // the columns to read, in order, as ranges [from, to)
@@ -109,6 +112,10 @@ func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)
 		missing := slices.Contains(a.naLabels, label)
+		if a.DType.Text() { // as in a CSV file; text that is not Unicode has no label, but is not missing
+			missing = missing || len(bytes.Trim(a.raw, "\x00")) == 0 || err == nil && new(notation).isMissing(label) &&
+				!strings.EqualFold(label, "none") && !slices.Contains(a.known, label)
+		}
 		if a.drop && a.DType.Kind == npy.Float {
 			a.sample, _ = a.DType.Decode(a.sample[:0], a.raw, true)
 			missing = missing || slices.ContainsFunc(a.sample, func(v float64) bool {
@@ -118,10 +125,10 @@ func (a *array) deliver(s *samples) *Error {
 		switch {
 		case missing && a.drop:
 			label = ""
-		case missing:
-			return a.fault(0, "the label "+missingValue(names.Shorten(label)))
 		case err != nil:
 			return a.fault(0, err.Error())
+		case missing:
+			return a.fault(0, "the label "+missingValue(names.Shorten(label)))
 		}
 		s.labels = append(s.labels, label)
 		return nil
@@ -132,13 +139,19 @@ func (a *array) deliver(s *samples) *Error {
 	}
 	for _, run := range a.runs {
 		from, to := run[0], run[1]
-		cells, err := a.DType.Decode(a.sample[from:from], a.raw[from*a.DType.Size:to*a.DType.Size], a.nan)
-		if err != nil {
-			return a.fault(from+len(cells)+1, "is "+err.Error())
+		for at := from; at < to; at++ {
+			cells, err := a.DType.Decode(a.sample[at:at], a.raw[at*a.DType.Size:to*a.DType.Size], a.nan)
+			if at += len(cells); err == nil {
+				break
+			}
+			if text := a.DType.Format(a.cell(at)); !slices.Contains(a.beyond, text) {
+				return a.fault(at+1, "is "+err.Error())
+			}
+			a.sample[at] = math.NaN()
 		}
 		if a.pixels {
-			for i, v := range cells {
-				cells[i] = v / pixelScale
+			for i := from; i < to; i++ {
+				a.sample[i] /= pixelScale
 			}
 		}
 	}
@@ -184,10 +197,12 @@ func (a *array) deliver(s *samples) *Error {
 		s.x = append(s.x, v)
 	}
 	for _, col := range a.cols.kept {
-		s.kept = append(s.kept, strconv.FormatFloat(a.sample[col], 'g', -1, 64))
+		s.kept = append(s.kept, a.DType.Format(a.cell(col)))
 	}
 	return nil
 }
+
+func (a *array) cell(col int) []byte { return a.raw[col*a.DType.Size:][:a.DType.Size] }
 
 func (a *array) number(col int, mayMiss bool) (float64, *Error) {
 	switch v := a.sample[col]; {

@@ -3,6 +3,7 @@ package stream
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -144,5 +145,34 @@ func TestBadCutOff(t *testing.T) {
 	for _, cut := range []int{memory.FirstRead / 2, 8, 1} {
 		_, err := loadAside(t, "-", Options{Stdin: bytes.NewReader(data[:len(data)-cut])})
 		wantFault(t, "cut off", err, "row 2: the data ends within this sample")
+	}
+}
+
+// TestArrayCells leaves out text that is missing as a label, and words for missing cells that float64
+// cannot hold, and keeps cells as text.
+func TestArrayCells(t *testing.T) {
+	ids := npyHeader(1, "<i8", false, 2, 2)
+	for _, v := range []uint64{1234567, 1, math.MaxInt64, 2} {
+		ids = binary.LittleEndian.AppendUint64(ids, v)
+	}
+	labels := write(t, "y.npy", append(npyHeader(1, "|S4", false, 5), "nan\x00\x00\x00\x00\x00a\x00\x00\x00N/A\x00None"...))
+	for _, test := range []struct {
+		data         []byte
+		opt          Options
+		labels, kept []string
+		dropped      int64
+	}{
+		{append(npyHeader(1, "<f8", false, 5, 1), float64s(1, 2, 3, 4, 5)...), Options{TargetPath: labels, Classes: true}, []string{"a", "None"}, nil, 3},
+		{ids, Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"1234567", fmt.Sprint(math.MaxInt64)}, 0},
+		{append(npyHeader(1, "<f8", false, 2, 2), float64s(math.NaN(), 1, 2, 3)...), Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"NaN", "2"}, 0},
+		{ids, Options{NA: []string{fmt.Sprint(math.MaxInt64)}}, nil, nil, 1},
+		{append(npyHeader(1, "<f4", false, 2, 1), 0, 0, 0x80, 0x7f, 0, 0, 0x80, 0x3f), Options{NA: []string{"inf"}}, nil, nil, 1},
+	} {
+		test.opt.Missing = MissingDrop
+		r := mustOpen(t, []string{write(t, "x.npy", test.data)}, test.opt)
+		b, err := r.Next(9)
+		if err != nil || !slices.Equal(b.Labels, test.labels) || !slices.Equal(b.Kept, test.kept) || r.Tally().Dropped != test.dropped {
+			t.Errorf("%v: %+v, %v, %v", test.opt, b, r.Tally(), err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -55,10 +56,11 @@ func (f *arrayFile) checkSize() error {
 func newArray(f arrayFile, opt *Options) (source, error) {
 	a := &array{arrayFile: f, classes: opt.Classes, drop: opt.Missing == MissingDrop}
 	a.nan = opt.fills() && !opt.targetsOnly || a.drop
-	a.naLabels = slices.Clone(opt.NA)
+	a.naLabels, a.known = slices.Clone(opt.NA), opt.Labels
 	for _, word := range opt.NA {
 		if v, err := opt.notation(Notation{}).value(word); err == nil {
 			v = f.DType.Round(v)
+			a.beyond = append(a.beyond, word, fmt.Sprint(v))
 			if label, err := npy.FloatLabel(v); err == nil && !f.DType.Text() {
 				a.naLabels = append(a.naLabels, label)
 			}

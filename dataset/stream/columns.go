@@ -17,7 +17,7 @@ type choice struct {
 }
 
 func (c *choice) runs() (runs [][2]int) {
-	columns := slices.Concat(c.inputs, c.targets, c.weights, c.kept)
+	columns := slices.Concat(c.inputs, c.targets, c.weights)
 	slices.Sort(columns)
 	for _, col := range slices.Compact(columns) {
 		if n := len(runs); n > 0 && runs[n-1][1] == col {

@@ -144,7 +144,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	if opt.targetsOnly {
 		columns = c.targets
 	}
-	numbers, words, levels := 0, 0, 0
+	numbers, words, levels, others := 0, 0, 0, 0 // others are words in columns with levels
 	var plain []int // the columns of numbers
 	for i, col := range columns {
 		ofWords := len(opt.Columns) == len(columns) && opt.Columns[i].Levels != nil
@@ -159,6 +159,8 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 			words++
 		case slices.Contains(opt.Columns[i].Levels, l.first[col]):
 			levels++
+		default:
+			others++
 		}
 	}
 	switch {
@@ -171,7 +173,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	case levels > 0: // a name may equal a level of its column, but a header with levels has no numbers
 		return words > 0 && numbers == 0 && !opt.Fixed, nil
 	case words == 0 || numbers == 0:
-		return words > 0 || numbers == 0 && opt.Columns.categorical(), nil
+		return words > 0 || numbers == 0 && others > 0, nil
 	}
 	next := second(t)
 	return next == nil && first == nil || next != nil && l.unlike(plain, next), nil

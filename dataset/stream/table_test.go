@@ -349,3 +349,12 @@ func FuzzTable(f *testing.F) {
 		}
 	})
 }
+
+// TestHeaderOfGaps reads a first line without a word in a column of words: it is a sample.
+func TestHeaderOfGaps(t *testing.T) {
+	words := Columns{{Levels: []string{"", "blue", "red"}, Fill: []float64{0, .5, .5}}}
+	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("NA,7\nred,5\n"), Inputs: []string{"1"}, Targets: []string{"2"}, Columns: words, Missing: MissingMean})
+	if r.Heading().HasHeader {
+		t.Error("a sample without a word is read as a header")
+	}
+}

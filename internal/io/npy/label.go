@@ -71,3 +71,14 @@ func (d DType) utf32(b []byte) (string, error) {
 	}
 	return text.String(), nil
 }
+
+// Format returns the number b as text: whole numbers up to 2^53 and all integers in decimal.
+func (d DType) Format(b []byte) string {
+	if d.Kind == Bool {
+		return strconv.Itoa(int(min(b[0], 1)))
+	}
+	if text, err := d.Label(b); err == nil {
+		return text
+	}
+	return strconv.FormatFloat(d.float(d.bits(b)), 'g', -1, 64)
+}
