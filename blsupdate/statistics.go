@@ -9,8 +9,8 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
@@ -215,6 +215,8 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 		return out, err
 	}
 	defer u.counter.Reset()
+	accuracy := u.state.Condition()
+	limit := state.RestLimit(1 / detmath.Pow(accuracy.RCond, accuracy.Power))
 	if out.Leverage, err = c.Leverages(u.counter, x); err != nil {
 		return out, err
 	}
@@ -223,8 +225,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 		weight := floats.Weight(weights, i)
 		out.Leverage[i] *= weight
 		rest, row := 1-out.Leverage[i], out.Residuals.RawRowView(i)
-		if !(rest >= types.LeastRest) {
-			err := &LeverageError{Rest: max(0, rest), Least: types.LeastRest, Action: ActionWeights}
+		if err := state.CheckRest(ActionWeights, rest, limit); err != nil {
 			return LeaveOneOut{}, fmt.Errorf("row %d: %w", i, err)
 		}
 		for j := range row {
@@ -232,7 +233,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 			out.PRESS[j] += float64(weight * (row[j] * row[j]))
 		}
 	}
-	if !dense.Finite(out.Residuals) {
+	if !dense.Finite(out.Residuals) || !floats.Finite(out.PRESS) {
 		return LeaveOneOut{}, ErrOverflow
 	}
 	return out, nil
@@ -256,7 +257,11 @@ func (u *updater) Covariance(nodes []int) (*mat.SymPacked, error) {
 	for a := range nodes {
 		for b := a; b < len(nodes); b++ {
 			biased := dense.Dot(q.RawRowView(a), q.RawRowView(b))
-			v.SetSym(a, b, q.At(a, nodes[b])-float64(u.Lambda()*biased))
+			value := q.At(a, nodes[b]) - float64(u.Lambda()*biased)
+			if nodes[a] == nodes[b] {
+				value = max(0, value) // a variance
+			}
+			v.SetSym(a, b, value)
 		}
 	}
 	return v, nil
@@ -267,17 +272,15 @@ func (u *updater) StandardErrors(nodes []int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := u.PredictionVariance(u.units(nodes))
-	if err != nil {
-		return nil, err
-	}
-	for i, variance := range v.RawMatrix().Data {
-		v.RawMatrix().Data[i] = math.Sqrt(variance)
-	}
-	return v, nil
+	return u.spreads(u.units(nodes), func(v, variance float64) float64 { return math.Sqrt(v) * math.Sqrt(variance) })
 }
 
 func (u *updater) PredictionVariance(x *mat.Dense) (*mat.Dense, error) {
+	return u.spreads(x, func(v, variance float64) float64 { return v * variance })
+}
+
+// spreads returns f(x V xᵀ, sigma²) for each row x of X and each target.
+func (u *updater) spreads(x *mat.Dense, f func(v, variance float64) float64) (*mat.Dense, error) {
 	if err := checkMatrix("X", x, -1, u.Nodes()); err != nil {
 		return nil, err
 	}
@@ -307,7 +310,9 @@ func (u *updater) PredictionVariance(x *mat.Dense) (*mat.Dense, error) {
 	v := mat.NewDense(len(values), u.Targets(), nil)
 	for i, value := range values {
 		for j, variance := range fit.Variance {
-			v.Set(i, j, value*variance)
+			if v.Set(i, j, f(value, variance)); math.IsInf(v.At(i, j), 1) {
+				return nil, ErrOverflow
+			}
 		}
 	}
 	return v, nil

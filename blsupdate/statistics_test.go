@@ -367,3 +367,38 @@ func TestStatisticsOfFewRows(t *testing.T) {
 		}
 	}
 }
+
+// wave returns an m×n matrix of the elements scale·sin(i²(j+1) + 1).
+func wave(m, n int, scale float64) *mat.Dense {
+	return testmat.Func(m, n, func(i, j int) float64 { return scale * math.Sin(float64(i*i*(j+1)+1)) }).Dense()
+}
+
+// TestStatisticsAtLimits asks for statistics after the removal of an outlier, for a row that alone
+// determines a direction, and where intermediate values overflow, underflow or are negative.
+func TestStatisticsAtLimits(t *testing.T) {
+	for _, m := range Methods() {
+		y, row := wave(20, 1, 0.01), mat.NewDense(1, 2, []float64{1, 0.3})
+		y.Apply(func(_, _ int, v float64) float64 { return 1e8 + v }, y)
+		u, out := started(t, m, wave(20, 2, 1), y, Options{}), mat.NewDense(1, 1, []float64{1e8 + 5e4})
+		want, err := u.Statistics()
+		testutil.NoError(t, errors.Join(err, u.AddInputs(row, out), u.RemoveInputs(row, out)))
+		if got, err := u.Statistics(); err != nil || math.Abs(got.RSS[0]-want.RSS[0]) > 0.05*want.RSS[0] {
+			t.Errorf("%v: RSS %v after a removal, %v; want %v or NaN", m, got.RSS, err, want.RSS)
+		}
+		a := wave(100, 3, 1)
+		a.SetCol(2, gonummat.Col(nil, 1, a))
+		a.Set(0, 2, a.At(0, 2)+1e-4)
+		if o, err := started(t, m, a, wave(100, 1, 1), Options{}).LeaveOneOut(dense.RowRange(a, 0, 1), mat.NewDense(1, 1, nil)); err == nil {
+			t.Errorf("%v: leave-one-out of a row with leverage 1: %+v", m, o)
+		}
+		u = started(t, m, wave(20, 2, 1e90), dense.RowRange(wave(40, 1, 1e-90), 20, 40), Options{})
+		if s, err := u.StandardErrors(nil); err != nil || !(s.At(0, 0) > 0) {
+			t.Errorf("%v: standard errors %v, %v", m, s, err)
+		}
+		u = started(t, m, wave(20, 2, 1), dense.RowRange(wave(40, 1, 1e100), 20, 40), Options{})
+		testutil.NoError(t, u.MapTargets(mat.NewDense(1, 1, []float64{1e-170})))
+		if s, err := u.Statistics(); err != nil || math.IsNaN(s.R2[0]) {
+			t.Errorf("%v: after MapTargets %+v, %v", m, s, err)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 }
 
 // RSS returns KnownRSS for residuals with rounding errors only.
-func (s *Inverse) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, 0) }
+func (s *Inverse) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, s.Size.Drift) }
 
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }
 

@@ -39,6 +39,15 @@ func SumsOf(y *mat.Dense, weights []float64) Sums {
 	return s
 }
 
+// settle makes the mean and the spread of each target that overflows 0 and Unknown.
+func (s *Sums) settle() {
+	for j, mean := range s.Mean {
+		if !(math.Abs(mean) <= math.MaxFloat64 && s.Weight <= math.MaxFloat64) {
+			s.Mean[j], s.Spread[j] = 0, Unknown
+		}
+	}
+}
+
 // Started returns the sums of the first rows, with targets Y, and the RSS of s.
 func (s Sums) Started(y *mat.Dense) Sums {
 	first := SumsOf(y, nil)
@@ -85,6 +94,7 @@ func (s *Sums) include(sign float64, o Sums) {
 		}
 		s.Spread[j] = spread
 	}
+	s.settle()
 }
 
 // LeastErrors is the smallest ratio of a sum of squares to its error bound at which the sum is known.
@@ -127,7 +137,7 @@ func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
 		case elements > 1 || sums[of] == Unknown:
 			return Unknown
 		}
-		return combined(0, 1, float64(f*f*sums[of]))
+		return combined(0, 1, float64(f*float64(f*sums[of])))
 	}
 	for j := range dense.Cols(t) {
 		m, of, elements := 0.0, 0, 0
@@ -142,6 +152,7 @@ func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
 		rss = append(rss, square(s.RSS, of, elements, f))
 	}
 	s.Mean, s.Spread, s.RSS = mean, spread, rss
+	s.settle()
 	return s
 }
 
@@ -162,7 +173,15 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 // the square of Rest, which includes removed rows. share is the relative error of the residuals.
 func (b *Base) KnownRSS(size Norms, share float64) (rss, least []float64) {
 	least = squares(size.Rest)
-	dense.Scale(LeastErrors*(float64(Unit(0, b.K))+share), least)
+	unit := Unit(0, b.K)
+	for j, rss := range b.Sums.RSS { // the residuals of removed rows had errors of unit times the targets
+		y := size.ErrY[j]
+		if size.Squared {
+			y *= math.Sqrt(unit)
+		}
+		gone := Leg(size.Rest[j], math.Sqrt(max(0, rss)))
+		least[j] = LeastErrors * (float64((unit+share)*least[j]) + float64(y*gone))
+	}
 	return b.Sums.RSS, least
 }
 
