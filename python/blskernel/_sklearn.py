@@ -211,6 +211,14 @@ def check_inputs(estimator: Any, X: Any) -> np.ndarray:
     return _validate(estimator, X, reset=False) if table is None else table.inputs(X)
 
 
+def _weighted(X: Any, weights: Any) -> Any:
+    """Return the indices of the rows of a DataFrame with weights other than 0, or None if there are no others."""
+    if weights is None or not hasattr(X, "iloc") or np.shape(weights) != (len(X),):
+        return None
+    kept = np.flatnonzero(np.asarray(weights))
+    return kept if 0 < len(kept) < len(X) else None
+
+
 def check_data(
     estimator: Any, X: Any, y: Any, weights: Any, reset: bool, all_learned: bool = False, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -224,7 +232,9 @@ def check_data(
     refuse_masked(X, "X")
     refuse_masked(y, "y")
     if reset:
-        estimator._table = Table.of(X)
+        estimator._table = Table.of(X if (kept := _weighted(X, weights)) is None else X.iloc[kept])
+        if estimator._table is not None and kept is not None:  # the cells of other rows do not matter
+            X = X.iloc[np.where(np.isin(np.arange(len(X)), kept), np.arange(len(X)), kept[0])]
     if (table := estimator._table) is None:
         return _validate(estimator, X, y, reset=reset, **options)
     plain = object.__new__(type(estimator))  # without the table's columns and their names

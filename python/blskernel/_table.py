@@ -64,7 +64,7 @@ class Table:
         if not any(_is_special(column) for column in columns):
             return None
         _refuse_twice(names, names)
-        first = [(column.dtype, list(column.head(_DESCRIBED))) for column in columns]
+        first = [(column.dtype, _cells(column.head(_DESCRIBED))) for column in columns]
         head = [cells if dtype == "category" else _floats(cells) for dtype, cells in first]
         words = {}
         for i, column in enumerate(columns):
@@ -206,10 +206,17 @@ def _floats(cells: list[Any]) -> list[Any]:
     return [text if "e" in text or not text[-1:].isdigit() else text + "e0" for text in texts]
 
 
+def _cells(column: Any) -> list[Any]:
+    """Return the cells of a column, with None for missing ones, such as pandas.NA, and floats for NumPy's."""
+    cells = list(column)
+    if column.dtype == "category":
+        return cells
+    return [None if gone else float(cell) if isinstance(cell, np.floating) else cell for cell, gone in zip(cells, column.isna())]
+
+
 def _is_special(column: Any) -> bool:
     """Return whether a column of a DataFrame has words, bools, dates or missing cells."""
-    cells = np.asarray(column)
-    return column.dtype == "category" or cells.dtype.kind not in "iufc" or cells.dtype.kind == "f" and bool(np.isnan(cells).any())
+    return column.dtype == "category" or column.dtype.kind not in "iufc" or bool(column.isna().any())
 
 
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:

@@ -47,7 +47,8 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
         raise TypeError(f"save takes a BroadLearningClassifier or a BroadLearningRegressor, not {type(model).__name__}")
     path, model = file_name(path), _now(model)
     native = model._fitted()
-    present = native.json("attributes")["metadata"]
+    state = native.json("attributes")
+    present = state["metadata"]
     seconds = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
     now = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
     metadata: dict[str, Any] = {"changed": now, "created": present.get("created", now)}
@@ -62,6 +63,8 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
             metadata["notes"] = {"class_weight": _weights_text(model.class_weight, native.labels)}
     elif native.targets == 1 and not model._flat:
         metadata["notes"] = {"y": "matrix"}
+    if model.expected_rows is None and state["options"]["ExpectedRows"]:  # the number of rows of a sparse X
+        metadata.setdefault("notes", {})["expected_rows"] = "none"
     write_file(path, native.fetch("encode", {"Metadata": metadata}))
 
 
@@ -110,6 +113,8 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     metadata = state["metadata"]
     model: Any = BroadLearningClassifier() if state["kind"] == "classifier" else BroadLearningRegressor()
     model.set_params(**learner_params(state["options"]))
+    if metadata.get("notes", {}).get("expected_rows") == "none":
+        model.expected_rows = None
     model._adopt(native, state)
     names, columns = state["names"], metadata.get("columns")
     Table({"columns": columns or [{}] * state["features"]}, names).tell(model)

@@ -469,7 +469,9 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     ----------
     SETTINGS
     class_weight : dict or "balanced", default=None
-        The weight of each class. "balanced" gives all classes the same total weight.
+        The weight of each class. "balanced" gives all classes the same total weight in ``fit`` and ``refit``.
+        In ``partial_fit`` it weights the new rows by the counts of all rows so far. Earlier rows keep their
+        weights, so the result is not that of one fit, and ``remove`` is then an error.
 
     Attributes
     ----------

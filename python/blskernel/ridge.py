@@ -720,6 +720,8 @@ class IncrementalRidge:
         from .linalg import matmul
 
         x = as_matrix(x, "X")
+        if not np.isfinite(x).all():
+            raise ValueError("X has NaN or an infinity: replace or remove it")
         with turns.of(self):
             weights, center = self.weights(), self._center
         if center is None:
@@ -898,7 +900,7 @@ class IncrementalRidge:
         return _MAGIC + hashlib.sha256(state).digest() + state
 
     def __getstate__(self) -> dict[str, Any]:
-        if self.attributes()["samples"] == 0:
+        if self.attributes()["nodes"] == 0:  # before the first rows
             return {"params": self.get_params()}
         return {"state": self._encode()}
 

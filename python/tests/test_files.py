@@ -605,3 +605,22 @@ def test_labels_that_end_in_a_nul(tmp_path):
     model = classifier().fit(X, np.array(["a", "a\0"], dtype=object)[y])
     save(model, tmp_path / "model.bls")
     assert load(tmp_path / "model.bls").classes_.tolist() == ["a", "a\0"]
+
+
+def test_float64_of_pandas_and_rows_of_weight_0():
+    pandas = pytest.importorskip("pandas")
+    a = pandas.Series([1.471, None, 3.259, 2.113] * 20, dtype="Float64")
+    X, y = pandas.DataFrame({"a": a, "p": ["1,25", "2,5"] * 40}), np.arange(80.0)
+    one = BroadLearningRegressor(random_state=0).fit(X, y)
+    assert one._table.columns[0]["fill"][0] < 10
+    bad = pandas.concat([X, pandas.DataFrame({"a": pandas.Series([1e9], dtype="Float64"), "p": ["zzz"]})], ignore_index=True)
+    two = BroadLearningRegressor(random_state=0).fit(bad, np.append(y, 0), np.append(np.ones(80), 0))
+    assert one._table.metadata == two._table.metadata and two.score(X, y) == pytest.approx(one.score(X, y))
+    assert Table.of(pandas.DataFrame({"a": [1.0, 2.0]}).convert_dtypes()) is None
+
+
+def test_sparse_rows_stay_out_of_the_parameters(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    m = BroadLearningRegressor(random_state=0).fit(sparse.csr_matrix(np.eye(40)), np.arange(40.0))
+    save(m, tmp_path / "m.bls")
+    assert load(tmp_path / "m.bls").get_params() == m.get_params()

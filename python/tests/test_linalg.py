@@ -90,3 +90,8 @@ def test_shapes_of_products():
         linalg.pack(np.ones((2, 3)))
     with pytest.raises(ValueError):
         linalg.unpack(np.ones(4))
+
+
+def test_overflow_is_numeric():
+    with pytest.raises(NumericError, match="overflowed"):
+        linalg.lu([[1e308, 1e308], [1e308, -1e308]])

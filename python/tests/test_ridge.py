@@ -122,6 +122,13 @@ def test_pickle_before_the_first_rows():
     assert ridge.attributes()["options"]["Form"] == 2 and ridge.attributes()["options"]["C"] == 2
 
 
+def test_pickle_after_all_rows_are_removed():
+    r = IncrementalRidge(lambda_=1.0).add(np.eye(2), [1.0, 2.0]).set_lambda(5.0).remove(np.eye(2), [1.0, 2.0])
+    assert copy.deepcopy(r).lambda_ == 5.0 and copy.deepcopy(r).n_nodes_ == 2
+    with pytest.raises(ValueError, match="X has NaN"):
+        r.predict([[np.nan, 0]])
+
+
 def test_extras():
     a, y = data()
     gram, inverse = IncrementalRidge("gram", 0).add(a, y), IncrementalRidge("ridge_inverse", 0).add(a, y)
