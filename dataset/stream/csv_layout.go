@@ -145,7 +145,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		columns = c.targets
 	}
 	numbers, words, levels, others := 0, 0, 0, 0 // others are words in columns with levels
-	var plain []int // the columns of numbers
+	var plain []int                              // the columns of numbers
 	for i, col := range columns {
 		ofWords := len(opt.Columns) == len(columns) && opt.Columns[i].Levels != nil
 		if !ofWords {
