@@ -173,7 +173,7 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 // the square of Rest, which includes removed rows. share is the relative error of the residuals.
 func (b *Base) KnownRSS(size Norms, share float64) (rss, least []float64) {
 	least = squares(size.Rest)
-	unit := Unit(0, b.K)
+	unit := float64(Unit(0, b.K))
 	for j, rss := range b.Sums.RSS { // the residuals of removed rows had errors of unit times the targets
 		y := size.ErrY[j]
 		if size.Squared {
