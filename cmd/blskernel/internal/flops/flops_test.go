@@ -1,7 +1,6 @@
 package flops
 
 import (
-	"io"
 	"strings"
 	"testing"
 
@@ -21,20 +20,21 @@ func TestValidation(t *testing.T) {
 	v := bench.Measured{Costs: []bench.Cost{cost(1e-3), cost(1e-4), cost(1e-3)}, Updates: 40, LeftOut: 7}
 	const leftOut = "pure: left out 7 of 40 updates, since the FMA peak moved by more than 5% during them\n"
 	for _, tc := range []struct {
-		json    bool
-		unknown string
-		want    []string
+		grid, json bool
+		unknown    string
+		want       []string
 	}{
-		{false, "", []string{leftOut, "\nall of at least 0.5 ms        2    10.0             10.0    10.0  ", "\nall below 0.5 ms              1  1000.0           1000.0  1000.0 "}},
-		{true, "", []string{`"kind":"cost"`}},
-		{false, "of noise", []string{leftOut}},
+		{true, false, "", []string{leftOut, "\nall of at least 0.5 ms        2    10.0             10.0    10.0  ", "\nall below 0.5 ms              1  1000.0           1000.0  1000.0 "}},
+		{true, true, "", []string{`"kind":"cost"`}},
+		{true, false, "of noise", []string{leftOut}},
+		{false, false, "of noise", []string{"gram: l = 0", "the times of pure are unreliable, since of noise"}},
 	} {
-		x := flopsFlags{validate: true}
+		x := flopsFlags{validate: tc.grid}
 		x.JSON, v.Unknown = tc.json, tc.unknown
 		var out strings.Builder
-		testutil.NoError(t, x.Begin(ui.Streams{Out: &out, Err: io.Discard}))
+		testutil.NoError(t, x.Begin(ui.Streams{Out: &out, Err: &out}))
 		err := x.measured(v, new(result.Machine), "pure")
-		if tc.unknown == "" {
+		if tc.unknown == "" || !tc.grid {
 			testutil.NoError(t, err)
 		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat the measurement on a quieter machine" || strings.Contains(out.String(), "worst") {
 			t.Errorf("error %v after %q", err, out.String())
