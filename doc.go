@@ -32,6 +32,6 @@
 // The case of names does not matter. An unavailable choice is an error, never a silent fallback.
 //
 // Every type that computes has a field Backend, directly or in its options. Functions of mat and lapack
-// take a Backend as their first argument, functions that read a model as their last. A nil Backend
-// stands for Default(). One process can thus compare two backends.
+// take a Backend as their first argument, and functions that read a model take one as their last. A nil
+// Backend stands for Default(). One process can thus compare two backends.
 package blskernel

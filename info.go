@@ -37,8 +37,8 @@ func Describe(b Backend) Info {
 }
 
 // Peak measures the total rate at which the given number of threads execute fused multiply-adds, in
-// flop/s (an FMA is two flops). It runs the FMAs of this CPU's best kernel on registers alone, for a
-// few milliseconds, so no kernel can be faster. Peak panics if threads < 1.
+// flop/s (an FMA is two flops). For a few milliseconds it runs the FMAs of this CPU's best kernel on
+// registers alone, so no kernel can be faster. Peak panics if threads < 1.
 func Peak(threads int) float64 {
 	if threads < 1 {
 		panic("blskernel: Peak needs at least one thread")

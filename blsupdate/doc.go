@@ -51,7 +51,7 @@
 // take seconds has two forms: Name, and NameContext, which takes a context and, where rows can have
 // weights, the weights. NameContext checks the context before it starts; NewContext, RebuildContext and
 // AddInputsContext also check it while they work. The error for a context that is done wraps the
-// context's cause. A nil context panics.
+// context's cause. A nil context causes a panic.
 //
 // # Encoding
 //

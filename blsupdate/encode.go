@@ -16,7 +16,7 @@ import (
 // input ends too early, the FormatError wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
-// An encoding begins with these two, 8 bytes each.
+// An encoding begins with this string and this number, 8 bytes each.
 const (
 	encodingMagic   = "blsstate"
 	encodingVersion = 2

@@ -32,7 +32,7 @@ type MemoryError = memory.Error
 // Errors that the methods return. Package types documents their fields and messages.
 type (
 	// A ConditionError reports that a result would have no correct digits. What names the matrix,
-	// and Instead the methods that may have digits left. No result is returned and the state is
+	// and Instead the methods that may still succeed. No result is returned and the state is
 	// unchanged; a lapack.ConditionError, by contrast, comes with a result.
 	ConditionError = types.ConditionError
 	// A RankError reports that the samples do not determine the weights: Samples < Nodes.
@@ -40,7 +40,7 @@ type (
 	// A LeverageError reports that rows, or a part of the ridge, cannot be removed or left out,
 	// since they alone determine the model in some direction.
 	LeverageError = types.LeverageError
-	// An UnknownRowError reports that Original or Improved does not know the sample in row Row.
+	// An UnknownRowError reports that Original or Improved does not have the sample in row Row.
 	UnknownRowError = types.UnknownRowError
 	// A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget.
 	ForgottenRowsError = types.ForgottenRowsError

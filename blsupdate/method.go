@@ -8,7 +8,7 @@ import (
 )
 
 // A Method is an algorithm that updates the weights. The documentation of package blsupdate compares
-// the methods. The zero value is not a method, and New refuses it.
+// the methods. The zero value is not a method, and New rejects it.
 type Method = types.Method
 
 const (

@@ -46,7 +46,7 @@ type Statistics struct {
 	GCV []float64
 }
 
-// LeaveOneOut describes the prediction of each row by the weights that all other rows give.
+// LeaveOneOut describes the prediction of each row with the weights fitted to all other rows.
 type LeaveOneOut struct {
 	Leverage []float64 // h_i = w_i x_i (AᵀA + lambda I)⁻¹ x_iᵀ
 

@@ -16,7 +16,7 @@ import (
 	"blskernel/mat"
 )
 
-// An Updater owns a model and takes rows in batches of any size. Only this package implements Updater.
+// An Updater is a model that learns rows in batches of any size. Only this package implements Updater.
 // It is not safe for concurrent use. AddInputsContext and RebuildContext stop when their context is
 // done; every other NameContext checks its context only before it starts.
 //
@@ -78,7 +78,7 @@ type Updater interface {
 
 	// Forget multiplies the weights of all rows, and lambda, by factor, 0 < factor <= 1. W does
 	// not change. For exponential forgetting, call it before each AddInputs. SetLambda restores
-	// the ridge. Afterwards the model has its rows and targets times sqrt(factor): pass them to
+	// the ridge. Afterwards rows and targets in the model are scaled by sqrt(factor): pass them to
 	// AddNodes and Rebuild with this scaling, but to RemoveInputsContext unscaled, with their
 	// weights times factor.
 	Forget(factor float64) error
@@ -154,8 +154,8 @@ type Updater interface {
 	Leverage(x *mat.Dense) ([]float64, error)
 	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 
-	// LeaveOneOut predicts each of the given rows by the weights that all other rows of the model
-	// give; x is m×k, y is m×c. The rows must be rows of the model, scaled as in the model. It
+	// LeaveOneOut predicts each of the given rows with the weights fitted to all other rows of the
+	// model; x is m×k, y is m×c. The rows must be rows of the model, scaled as in the model. It
 	// takes 2mkc flops more than Leverage. It returns a *LeverageError if a row alone determines
 	// the weights in some direction. Rounding errors grow with 1/(1 - h_i).
 	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
@@ -176,7 +176,7 @@ type Updater interface {
 
 	// PredictionVariance returns the m×c matrix of sigma_j² x_i V x_iᵀ for each row x_i of X, m×k,
 	// and target j. This is the variance of the prediction x_i W_j due to the noise in the rows of
-	// the model. A new target differs from its prediction with this variance plus sigma_j². The
+	// the model. The prediction error of a new target has variance sigma_j² plus this. The
 	// bias of a ridge is not included. It takes as many flops as StandardErrors.
 	PredictionVariance(x *mat.Dense) (*mat.Dense, error)
 

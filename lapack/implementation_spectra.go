@@ -12,9 +12,9 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// Dgeev computes the eigenvalues wr + i·wi of the n×n matrix A, which it overwrites. If jobvl asks for
-// them, it writes the left eigenvectors u, u^H A = λ u^H, to the columns of the n×n vl. If jobvr does,
-// it writes the right ones v, A v = λ v, to the n×n vr. All have norm 1. In a complex pair the
+// Dgeev computes the eigenvalues wr + i·wi of the n×n matrix A, which it overwrites. If jobvl and jobvr
+// ask for them, it writes the left eigenvectors u, u^H A = λ u^H, to the columns of the n×n vl, and the
+// right eigenvectors v, A v = λ v, to the columns of the n×n vr. All have norm 1. In a complex pair the
 // eigenvalue with the positive imaginary part comes first. The first column holds the real part of the
 // vector for that eigenvalue, the second the imaginary part; the largest component is real. Dgeev takes
 // about 25n³ flops with left or right vectors, 10n³ without, and a workspace of about n² numbers, 2n²

@@ -117,8 +117,8 @@ func (f *LDLT) LogDet() (log, sign float64) {
 			p.multiply(f.d.D[k])
 			continue
 		}
-		// The determinant of the block is e²(d₀/e d₁/e - 1). e² might overflow, so its factors
-		// go in one by one; the difference does not cancel, since |d₀d₁| is well below e².
+		// The determinant of the block is e²(d₀/e d₁/e - 1). e² might overflow, so p is
+		// multiplied by e twice; the difference does not cancel, since |d₀d₁| is well below e².
 		p.multiply(e)
 		p.multiply(e)
 		p.multiply(float64(f.d.D[k]/e*(f.d.D[k+1]/e)) - 1)

@@ -109,7 +109,7 @@ func (e *LeverageError) Error() string {
 	return fmt.Sprintf("blsupdate: in some direction the model is determined only by %s (%s): %s", what, rest, advice)
 }
 
-// An UnknownRowError reports that Original or Improved does not know a sample given to RemoveInputs.
+// An UnknownRowError reports that Original or Improved does not have a sample given to RemoveInputs.
 // From AddNodes it reports a sample that is not the model's sample at that position. Original and
 // Improved compare samples and targets bit for bit.
 type UnknownRowError struct {

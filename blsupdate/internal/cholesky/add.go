@@ -87,7 +87,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
 
-// maxKernel is the leverage of the new rows, the largest eigenvalue of SᵀS for S = Ax F, up to
+// maxKernel is the largest leverage of the new rows, the largest eigenvalue of SᵀS for S = Ax F, at
 // which I + SᵀS is formed. In directions to which S adds nothing, the error of I + SᵀS relative to
 // I is eps times the leverage. Above maxKernel, U is the R of a QR factorization of [I; S],
 // with an error of eps times the square root of the leverage. Nearly all new rows have a large

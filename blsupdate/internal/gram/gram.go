@@ -108,7 +108,7 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// SetLambda replaces the ridge. If that changes it, W and the factor must be computed again.
+// SetLambda replaces the ridge. If the ridge changes, W and the factor must be recomputed.
 func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	if lambda != s.Lambda {
 		s.Lambda = lambda

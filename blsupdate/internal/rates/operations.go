@@ -30,7 +30,7 @@ type operation struct {
 }
 
 // A preparation returns do, which executes one operation of these sizes, and restore, which restores
-// its operands. restore is nil if the operands stay as they are, do if there is no such operation.
+// its operands. restore is nil if the operands do not change, and do is nil without such an operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
 // A grid has the sizes m, n and k at which a kind is measured. Dimensions that do not matter have a

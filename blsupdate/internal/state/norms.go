@@ -13,7 +13,7 @@ import (
 
 // Norms are the Euclidean norms of the columns of A and Y, and bounds on the rounding errors that the
 // state has accumulated, in the same units. The norms bound all elements and partial sums of AᵀA, AᵀY,
-// R and z, so a method knows before an update whether anything can overflow.
+// R and z, so they show before an update whether anything can overflow.
 //
 // The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns of E and F.
 // Every change of rows adds Unit times the current norms, so old errors lose weight as new rows
