@@ -37,8 +37,8 @@ func (e *CalibrationError) Error() string {
 			"or was learned with a leverage of about 1; give rows that the model has not learned"
 	}
 	if e.Rows == 0 {
-		return "bls: the model has no calibration, or a later change ended it (Remove, Refit, Merge, WithUpdater, a new lambda, " +
-			"or any change while the model keeps its samples): calibrate the model on rows that it has not learned"
+		return "bls: the model was never calibrated, or a later change discarded its calibration (Remove, Refit, Merge, WithUpdater, a new lambda, " +
+			"or any change while the model keeps its samples): calibrate it on rows that it has not learned"
 	}
 	return fmt.Sprintf("bls: this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, or ask for a lower coverage", e.Want, e.Rows)
 }
@@ -105,7 +105,7 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	return nil
 }
 
-const slopeRows = 100 // the fewest rows whose slope replaces the slope of a calibration that has ended
+const slopeRows = 100 // the fewest rows whose slope replaces the slope of a discarded calibration
 
 // extendCalibration replaces the calibration with rows or, if more is true, appends rows to it. It
 // keeps only the last calibrationRows, and fits the slope of a classifier to them. A slope that was not
@@ -374,15 +374,15 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // as if each had been left out (see CalibrateLearned), if the method can do so. If relevances weight
 // the columns and QR was not chosen, it instead uses the rows that the choice held out, predicted with
 // weights and relevances from the other rows. The held-out rows affect the settings, but not their own
-// predictions. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration;
-// PartialFit and Forget keep it, and CalibratePartialFit extends it. In a model that keeps its samples
-// (see KeptRows), every change replaces the calibration with the one that Fit makes, if any.
+// predictions. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater discard the
+// calibration; PartialFit and Forget keep it, and CalibratePartialFit extends it. In a model that keeps
+// its samples (see KeptRows), every change replaces it with the calibration that Fit makes, if any.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution
 // that spreads 1/(l+2) evenly over all classes, so the slope is finite even if no prediction is wrong.
 // If the method only approximates s², s is 1; leave out rows far outside the learned ones. The slope
-// stays if all rows are of one class, or if fewer than 100 were added since a calibration ended.
+// stays if all rows are of one class, or if fewer than 100 were added since the last was discarded.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.

@@ -76,10 +76,10 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	}
 	x.Dense("the weights of the feature nodes", &f.weights, d+1, n)
 	x.Floats("the minima of the feature nodes", &f.offset, n)
-	x.Floats("the factors of the feature nodes", &f.gain, n)
-	checkAll(x, "a factor of a feature node", f.gain, func(v float64) bool { return v > 0 && v <= maxGain })
+	x.Floats("the gains of the feature nodes", &f.gain, n)
+	checkAll(x, "the gain of a feature node", f.gain, func(v float64) bool { return v > 0 && v <= maxGain })
 	scaled := n3 > 0 && !opt.Unscaled
-	x.Float("the factor of the enhancement nodes", &f.scale, func(v float64) bool { return codec.IsLength(v) && (scaled || v == 1) })
+	x.Float("the scale of the enhancement nodes", &f.scale, func(v float64) bool { return codec.IsLength(v) && (scaled || v == 1) })
 	if n3 > 0 {
 		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3-f.opt.steps())
 	}
@@ -134,11 +134,11 @@ func codeOptions(x *codec.Coder, o *FeatureOptions) {
 	if more {
 		codeNumber(x, "Direct", &o.Direct, 1)
 		codeNumber(x, "Relevance", &o.Relevance, maxRounds)
-		x.Check(o.Direct != 0 || o.Relevance != 0, "the flags announce Direct or Relevance, but both are zero")
+		x.Check(o.Direct != 0 || o.Relevance != 0, "the flag for Direct and Relevance is set, but both are zero")
 	}
 	if steps {
 		codeNumber(x, "Steps", &o.Steps, 1)
-		x.Check(o.Steps != 0, "the flags announce Steps, but it is zero")
+		x.Check(o.Steps != 0, "the flag for Steps is set, but Steps is zero")
 	}
 }
 

@@ -113,7 +113,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 			x.Floats("the sizes of the columns", &m.sizes, n)
 			checkAll(x, "a column size", m.sizes, codec.IsPositive)
 		}
-		x.Check(m.reach > 0 || n > 0, "the flags announce a reach, but it is 0 and there are no column sizes")
+		x.Check(m.reach > 0 || n > 0, "the flag for a reach is set, but the reach is 0 and there are no column sizes")
 	}
 	logs := s.log != 0 || m.smearing != nil
 	codeFlags(x, &s.intercept, &logs)
@@ -158,7 +158,7 @@ func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 		n = len(m.smearing.Factors)
 	}
 	x.Int("the number of smearing factors", &n, maxNodes)
-	x.Check(*option != 0 || n > 0, "the flags announce LogTargets, but the option is zero and there are no smearing factors")
+	x.Check(*option != 0 || n > 0, "the flag for LogTargets is set, but the option is zero and there are no smearing factors")
 	x.Check(*option <= 0 || n > 0, "the smearing factors of the model of logarithms are missing")
 	x.Check(*option != None || n == 0, "LogTargets is None, but there are smearing factors")
 	if n > 0 {

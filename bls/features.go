@@ -46,7 +46,7 @@ type FeatureOptions struct {
 	// model contains all linear functions of S.
 	Direct int
 	// Relevance is the number of rounds that weight the columns of S by their influence on the
-	// predictions. FitFeatures, which has no targets, refuses a positive number.
+	// predictions. FitFeatures, which has no targets, rejects a positive number.
 	Relevance int
 	// Steps = 1 makes half of the enhancement nodes steps: axis-parallel corners and bands in one
 	// or two columns of S, which suit threshold rules. It needs Direct.

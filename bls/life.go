@@ -15,8 +15,8 @@ import (
 
 // Remove unlearns samples: the output weights become as if the model had never learned them. It does
 // not erase all traces. The column scales, the feature maps, the chosen settings and the slope of the
-// probabilities come from the first samples and do not change. Outside still measures by the farthest
-// sample that was ever learned, and the bound of a model of logarithms by the largest target.
+// probabilities come from the first samples and do not change. Outside still refers to the farthest
+// sample ever learned, and the bound of a model of logarithms to the largest target ever learned.
 //
 //	shapes: X q×d, labels q. Give each sample as it was learned, in any order, with its weight at
 //	that time multiplied by all factors of Forget since then.
@@ -146,14 +146,14 @@ func (m *model) Forget(factor float64) error {
 //	samples, as Fit.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
-// SetLambdaContext is like SetLambda but checks ctx before it begins, and a fit stops when ctx is done.
+// SetLambdaContext is like SetLambda but checks ctx before it begins, and during a fit.
 func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	if m == nil {
 		return ErrNotFitted
 	}
 	err := m.updater.SetLambdaContext(ctx, lambda)
 	var leverage *blsupdate.LeverageError
-	if m.KeptRows() > 0 && errors.As(err, &leverage) { // a fit does not take any of the old ridge out
+	if m.KeptRows() > 0 && errors.As(err, &leverage) { // a fit need not remove the old ridge
 		s := m.settings
 		s.update.Lambda = orNone(lambda)
 		fresh, err := startModel(ctx, s, *m.kept)

@@ -59,7 +59,7 @@ type model struct {
 	updater  blsupdate.Updater
 
 	// center holds the means of the first targets, which are subtracted from all targets before the
-	// updater sees them. It is nil without an intercept.
+	// updater learns them. It is nil without an intercept.
 	center []float64
 
 	// constant says that column 0 of the updater's targets is 1 for every row, so that its negative
@@ -253,7 +253,7 @@ func (m *model) targets() int {
 	return c
 }
 
-// expand writes the nodes A of the checked samples x to a, which newRows has made.
+// expand writes the nodes A of the checked samples x to a, which newRows has allocated.
 func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 	rows, _ := x.Dims()
 	return m.features.transform(ctx, a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)

@@ -44,7 +44,7 @@ func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat
 	}
 	var condition *blsupdate.ConditionError
 	if !errors.As(err, &condition) {
-		return nil // the caller meets any other error itself
+		return nil // the caller gets any other error itself
 	}
 	e := &OutlierError{Err: err}
 	for i := range a.RawMatrix().Rows {

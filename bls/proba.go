@@ -19,8 +19,8 @@ const DefaultSlope = 3
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
 // where s are the scores of DecisionFunction. A calibration determines the slope (see Calibrate).
-// Without one it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end
-// a calibration keep the old slope. For samples outside the range of the learned ones, the
+// Without one it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that
+// discard a calibration keep its slope. For samples outside the range of the learned ones, the
 // probabilities shrink towards the shares of the classes (see Temper).
 //
 //	cost, errors: as DecisionFunction and Outside.

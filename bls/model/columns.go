@@ -79,7 +79,7 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	if err := r.Select(s); err != nil || !named || r.Heading().HasHeader {
 		return err
 	}
-	s.Header = stream.HeaderPresent // the names in the header are also words of their columns
+	s.Header = stream.HeaderPresent // a name in the header is also a category of its column
 	return r.Select(s)
 }
 
@@ -143,7 +143,7 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	return r.Select(selected)
 }
 
-// inRuns returns the numbers, from 1, of the inputs among the columns besides. runs counts, in turn,
+// inRuns returns the numbers, from 1, of the inputs among the columns in besides. runs counts, in turn,
 // columns left out and inputs. The result is nil if the sum of runs is not len(besides).
 func inRuns(runs, besides []int) (inputs []string) {
 	total := 0
@@ -164,8 +164,8 @@ func inRuns(runs, besides []int) (inputs []string) {
 	return inputs
 }
 
-// named returns the numbers, from 1, of the columns named of. Each of these names must occur exactly
-// once in have, the names of all columns.
+// named returns the numbers, from 1, of the columns whose names are in of. Each of these names must
+// occur exactly once in have, the names of all columns.
 func named(of, have []string) ([]string, error) {
 	var columns, missing []string
 	at := names.Index(have)

@@ -12,7 +12,7 @@ import (
 // CrossValidate repeats op, a training run in the log of m, once for each fold, on the rows of all
 // other folds. It calls score with the resulting model and each batch of rows of the fold. A hash of
 // the row number determines the fold of a row, as in Holdout. Each model makes its own feature maps and
-// chooses its own settings. Columns become inputs as in m, and each model knows all classes of m.
+// chooses its own settings. Columns become inputs as in m, and each model has all classes of m.
 //
 //	shapes: paths are the paths of the files of op; a separate file of targets comes last.
 //	cost: as many training runs as folds, one after the other; the files are read 2·folds times.

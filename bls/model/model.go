@@ -43,7 +43,7 @@ type Model struct {
 	classes Classes
 
 	LabelsIn string                             // the file of the labels; empty if the file of the inputs has them
-	Closed   bool                               // Learn refuses a label that is new to the model, as Remove and Calibrate always do
+	Closed   bool                               // Learn rejects a label that is new to the model, as Remove and Calibrate always do
 	Gained   func(place string, added []string) // called with the new classes and the place of the first; may be nil
 	Tune     bool                               // the first batch chooses the settings with bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before

@@ -5,7 +5,7 @@ import (
 	"blskernel/blsupdate"
 )
 
-// KnowsRows reports whether Remove refuses rows that were never learned, or are already removed.
+// KnowsRows reports whether Remove rejects rows that were never learned, or are already removed.
 func (m *Model) KnowsRows() bool {
 	if m.KeptRows() > 0 {
 		return true

@@ -45,7 +45,7 @@ type Verification struct {
 // Verify repeats the log of m on the files at paths and compares the result with m, which is unchanged.
 // Files are found by their hashes, under any name; removed files are not needed. The output layers must
 // agree to the last bit if m has only learned, and otherwise to the digits that Condition promises for
-// both models. If the training files are given, Verify repeats the feature maps and choice of settings.
+// both models. If the training files are given, Verify also recomputes the feature maps and settings.
 //
 // Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //
@@ -103,8 +103,8 @@ type verifier struct {
 	ctx   context.Context
 	of    *Model
 	paths map[string]string // paths of the available files, by hash
-	fresh []*Model          // models whose feature maps were made again while learning all rows
-	first []*Model          // models with feature maps made again from the first rows alone
+	fresh []*Model          // models whose feature maps were recomputed while learning all rows
+	first []*Model          // models with feature maps recomputed from the first rows alone
 	given bool              // take the maps of the model: rows removed later may have made its constant columns vary
 
 	out func(row int64) bool // reports whether a row is skipped; nil skips the rows that the operation held out
@@ -187,7 +187,7 @@ func (v *verifier) need(log modelfile.Log) {
 		case op.Kind == modelfile.OpMerge:
 			missing("the log of a merged model")
 		case !learns(op) && op.Kind != modelfile.OpRemove:
-			missing("a program that knows the operation %q in the log", op.Kind)
+			missing("a program that supports the operation %q in the log", op.Kind)
 		case len(op.Files) == 0:
 			missing("the files of a run that was interrupted")
 		}
@@ -276,7 +276,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
 }
 
-// makeMaps makes the feature maps of a training run again if all its files are available.
+// makeMaps recomputes the feature maps of a training run if all its files are available.
 func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	paths := v.files(op, true)
 	if len(paths) < len(op.Files) {

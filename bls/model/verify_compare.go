@@ -77,7 +77,7 @@ func (v *verifier) compareMaps() {
 	switch {
 	case same > 0 || v.Differs != nil:
 	case v.first != nil:
-		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which differ from what the first rows give")
+		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which the first rows alone do not reproduce")
 	default:
 		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, since the training files were not given")
 	}

@@ -3,14 +3,14 @@
 //
 // # What a file holds
 //
-// Every number is written as its 64 bits, so a loaded model learns on exactly as the saved one would.
-// With the backend openblas this holds on the same kind of machine; docs/file-format.md has the
-// promise. The same model and metadata give the same bytes on every machine.
+// Every number is written as its 64 bits, so a loaded model continues to learn exactly as the saved one
+// would. With the backend openblas this holds on the same kind of machine; docs/file-format.md states
+// the guarantee. The same model and metadata give the same bytes on every machine.
 //
 // # Safety
 //
 // Save writes a temporary file in the same folder, syncs it, and renames it: after a kill or a power
-// loss either the old or the new file is there. Load refuses files with errors that say what to do:
+// loss either the old or the new file exists. Load rejects files with errors that say what to do:
 //
 //	a file that is something else      an error that wraps ErrNotAModel
 //	a file of another version          *VersionError
@@ -18,7 +18,7 @@
 //	a file with a changed bit          *ChecksumError; *TruncatedError if the bit is in a length
 //	a file that Write did not write    *FormatError
 //
-// Load needs little memory to refuse a file, since it trusts no size until it has read the bytes. Files
+// Load needs little memory to reject a file, since it trusts no size until it has read the bytes. Files
 // from unknown sources are safe to load: a file holds numbers and text, and nothing is executed.
 //
 // # The format

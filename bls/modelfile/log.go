@@ -49,7 +49,7 @@ type Operation struct {
 // A Log holds operations in order.
 type Log []Operation
 
-// UnmarshalJSON refuses more than MaxLog operations, so that memory stays in proportion to the text.
+// UnmarshalJSON rejects more than MaxLog operations, so that memory stays in proportion to the text.
 func (l *Log) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -40,7 +40,7 @@ type Metadata struct {
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
 	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as they were named in training
-	Runs      []int    `json:"runs,omitempty"`    // numbers of consecutive columns, without targets and weights, that in turn are left out and are inputs
+	Runs      []int    `json:"runs,omitempty"`    // alternating counts of consecutive columns left out and used as inputs, without targets and weights
 	// TargetNotations describe how the numbers of each target are written in text; empty if all
 	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`

@@ -786,7 +786,7 @@ def test_predict_interval(tmp_path):
     for other in [pickle.loads(pickle.dumps(model)), load(tmp_path / "m.bls")]:
         assert [e.tobytes() for e in other.predict_interval(X)] == [e.tobytes() for e in model.predict_interval(X)]
     model.remove(X[:10], Y[:10])
-    with pytest.raises(ValueError, match=r"no calibration, or a later change ended it \(remove, refit, merge"):
+    with pytest.raises(ValueError, match=r"never calibrated, or a later change discarded its calibration \(remove, refit, merge"):
         model.predict_interval(X)
     assert np.abs(share(model.calibrate(X[500:1000], Y[500:1000]), 0.9) - 0.9).max() < 0.04
     for bad in [0, 1, -0.5, np.nan]:
