@@ -202,7 +202,7 @@ func TestLoadFaults(t *testing.T) {
 		row  int64
 		says string
 	}{
-		{"truncated", false, 0, idx(counted(23), 4, 2, 3), 0, "its header promises 24"},
+		{"truncated", false, 0, idx(counted(23), 4, 2, 3), 0, "its header declares 24"},
 		{"truncated, packed", false, 0, gzipped(idx(counted(23), 4, 2, 3)), 4, "the file is cut off"},
 		{"a gigabyte in 124 bytes", false, 0, gzipped(idx(counted(84), 1<<20, 32, 32)), 1, "the file is cut off"},
 		{"gzip cut off", false, 1, gzipped(idx([]byte{0, 1, 2, 3}, 4))[:20], 2, "cut off"},
@@ -217,7 +217,7 @@ func TestLoadFaults(t *testing.T) {
 		{"turned images", false, 2, idx(counted(12), 2, 3, 2), 0, "3×2"},
 		{"other rows", false, 2, idx(counted(6), 2, 1, 3), 0, "1×3"},
 		{"other columns", false, 2, idx(counted(16), 2, 2, 4), 0, "2×4"},
-		{"truncated", true, 0, two[:len(two)-7], 0, "its header promises 36864"},
+		{"truncated", true, 0, two[:len(two)-7], 0, "its header declares 36864"},
 		{"integers for images", true, 0, categories(0, 1, 4), 0, "has no images"},
 		{"108×108", true, 0, matrix(0x55, make([]byte, 3*2*108*108), 3, 2, 108, 108), 0, "has the shape [3 2 108 108]"},
 		{"category", true, 1, categories(0, 1, 7), 3, "the label is 7; want 0 to 4"},

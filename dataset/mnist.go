@@ -17,7 +17,7 @@ var mnist = format{
 // test is true. The files in dir must be named like MNIST's, in any spelling that [LoadMNIST] accepts.
 //
 //	errors: one that matches fs.ErrNotExist and names the missing files; others for a file in place
-//	of the folder, for a folder or a device in place of a file, and of the operating system.
+//	of the folder, and for a folder or a device in place of a file; errors of the operating system.
 func FindMNIST(dir string, test bool) (images, labels string, err error) {
 	names := mnist.files[:2]
 	if test {

@@ -9,7 +9,7 @@
 //
 // Exit status: 0 on success, 1 if the command failed, 2 if the command line is wrong or verify cannot
 // decide. After a signal it is 128 plus the signal number: 130 after Ctrl-C, 141 if the reader of
-// standard output went away.
+// standard output closed the pipe.
 package main
 
 import (

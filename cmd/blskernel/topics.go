@@ -94,6 +94,6 @@ Exit status:
     1    the command failed
     2    the command line is wrong, or verify cannot decide
     130  interrupted by Ctrl-C; in general 128 plus the signal number
-    141  the reader of standard output went away`,
+    141  the reader of standard output closed the pipe`,
 	}
 }

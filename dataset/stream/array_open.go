@@ -45,10 +45,10 @@ func readNPY(in *input, r io.Reader) (arrayFile, error) {
 // plain reports whether f is a whole file of known size, neither packed nor a pipe.
 func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil }
 
-// checkSize returns an error unless the plain file, when opened, had the size that its header promises.
+// checkSize returns an error unless the plain file, when opened, had the size that its header declares.
 func (f *arrayFile) checkSize() error {
 	if size := f.in.size - f.Length; size != f.Bytes {
-		return Errorf("has %d bytes of elements, but its header promises %d; it is cut off or was changed", size, f.Bytes)
+		return Errorf("has %d bytes of elements, but its header declares %d; it is cut off or was changed", size, f.Bytes)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels must be a separate one-column array, read as classes",
 			names.Shorten(f.DType.Name))
 	}
-	// A matrix of one row or one column is stored alike in both orders.
+	// A matrix of one row or one column has the same layout in both orders.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
 		if !a.plain() || len(a.Shape) > 2 {
 			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, but only a " +

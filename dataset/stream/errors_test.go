@@ -82,7 +82,7 @@ func TestHostileFiles(t *testing.T) {
 		{"2^61 rows of nothing", "x.npy", npyOf("(2305843009213693952, 0)"), Options{}, "no elements"},
 		{"a gigabyte in 128 bytes", "x.npy", npyOf("(1000, 1048576)", 1, 2, 3), Options{}, "cut off"},
 		{"a sample of a gigabyte", "x.npy", npyOf("(1, 1073741824)", 1, 2, 3), Options{}, "elements in a sample"},
-		{"more elements than are promised", "x.npy", npyOf("(1,)", 1, 2), Options{}, "its header promises"},
+		{"more elements than are promised", "x.npy", npyOf("(1,)", 1, 2), Options{}, "its header declares"},
 		{"a wide array", "x.npy", wide, Options{}, "cut off"},
 		{"a wide array with a target", "x.npy", wide, Options{Targets: []string{"5"}}, "cut off"},
 		{"NaN", "x.npy", append(npyHeader(1, "<f8", false, 2, 2), float64s(1, 2, 3, math.NaN())...), Options{}, ", row 2: column 2 is NaN, a missing value"},
@@ -90,7 +90,7 @@ func TestHostileFiles(t *testing.T) {
 		{"no whole number", "x.npy", append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 0.5)...), Options{Targets: []string{"2"}, Classes: true}, ", row 1: column 2 cannot be read as labels: the label 0.5 is not a whole number"},
 		{"a name", "x.npy", matrix, Options{Targets: []string{"age"}}, "have no names"},
 		{"no samples", "x.npy", none, Options{}, "shape [0 3] has no elements: there are no samples"},
-		{"no samples, but a byte", "x.npy", append(slices.Clone(none), 1), Options{}, "its header promises"},
+		{"no samples, but a byte", "x.npy", append(slices.Clone(none), 1), Options{}, "its header declares"},
 		{"neither samples nor targets", "x.npy", none, Options{TargetPath: noTargets}, "no elements: there are no samples"},
 		{"no samples, but targets", "x.npy", none, Options{TargetPath: write(t, "y.npy", y)}, "has no samples, but"},
 		{"fewer targets", "x.npy", matrix, Options{TargetPath: write(t, "y.npy", y)}, "has 3 targets, but "},
@@ -105,7 +105,7 @@ func TestHostileFiles(t *testing.T) {
 		{"an array that is a folder", "x.npz", npz(t, member{"X.npy/", nil, 0}), Options{}, "is a zip archive without NumPy arrays"},
 		{"a name of 64 KB", "x.npz", npz(t, member{long[:1<<16-5] + ".npy", x, 0}), Options{InputArray: "X"}, "no array"},
 		{"a method that is not known", "x.npz", bytes.ReplaceAll(npz(t, member{"X.npy", x, 8}), []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x5d\x00")), Options{}, "cannot be unpacked"},
-		{"an array that says 2^32 bytes", "x.npz", claimed(npz(t, member{"X.npy", x, 8}), 1<<32-2), Options{}, "its header promises"},
+		{"an array that says 2^32 bytes", "x.npz", claimed(npz(t, member{"X.npy", x, 8}), 1<<32-2), Options{}, "its header declares"},
 
 		{"the end missing", "x.npz", archive[:len(archive)-10], Options{}, "not an .npz"},
 		{"no arrays", "x.npz", npz(t, member{"a.txt", x, 0}), Options{}, "is a zip archive without NumPy arrays"},
@@ -116,8 +116,8 @@ func TestHostileFiles(t *testing.T) {
 		{"a target for each of other samples", "x.npz", archive, Options{Targets: []string{"y"}}, "has 3 targets, but "},
 		{"a wrong checksum", "x.npz", bytes.Replace(archive, []byte{1, 2, 3, 4}, []byte{1, 2, 3, 5}, 1), Options{}, "damaged"},
 		{"encrypted", "x.npz", encrypted, Options{}, "encrypted"},
-		{"an array longer than its header", "x.npz", npz(t, member{"X.npy", append(slices.Clone(x), 1), 8}), Options{}, "its header promises"},
-		{"an array shorter than its header", "x.npz", npz(t, member{"X.npy", x[:len(x)-1], 8}), Options{}, "its header promises"},
+		{"an array longer than its header", "x.npz", npz(t, member{"X.npy", append(slices.Clone(x), 1), 8}), Options{}, "its header declares"},
+		{"an array shorter than its header", "x.npz", npz(t, member{"X.npy", x[:len(x)-1], 8}), Options{}, "its header declares"},
 		{"pickled objects in an archive", "x.npz", npz(t, member{"X.npy", npyHeader(1, "|O", false, 3, 2), 0}), Options{}, `array "X": elements of type "|O" are Python objects`},
 		{"an array in Fortran order", "x.npz", npz(t, member{"X.npy", append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4), 8}), Options{}, "numpy.ascontiguousarray"},
 		{"many members", "x.npz", npz(t, slices.Repeat([]member{{"a", nil, 0}}, maxMembers+1)...), Options{}, "members"},
@@ -131,7 +131,7 @@ func TestHostileFiles(t *testing.T) {
 
 		{"idx header cut", "x.idx", images[:9], Options{}, "ends within its header"},
 		{"idx cut off", "x.idx", images[:len(images)-1], Options{}, "cut off"},
-		{"idx with a byte too many", "x.idx", append(slices.Clone(images), 1), Options{}, "its header promises"},
+		{"idx with a byte too many", "x.idx", append(slices.Clone(images), 1), Options{}, "its header declares"},
 		{"no idx", "x.idx", []byte("1,2,3,4\n"), Options{}, "two zero bytes"},
 		{"idx of no dimensions", "x.idx", idxFile(8, make([]byte, 4)), Options{}, "0 dimensions"},
 		{"idx of 9 dimensions", "x.idx", idxFile(8, nil, make([]uint32, 9)...), Options{}, "9 dimensions"},
@@ -142,7 +142,7 @@ func TestHostileFiles(t *testing.T) {
 		{"binary matrix cut in its sizes", "x", matrixFile(0x55, 4, nil, 2, 1, 1), Options{}, "ends within its header"},
 		{"binary matrix without unused sizes", "x", matrixFile(0x54, 1, nil, 3), Options{}, "ends within its header"},
 		{"binary matrix cut off", "x", matrixFile(0x54, 1, make([]byte, 11), 3, 1, 1), Options{}, "cut off"},
-		{"binary matrix with a byte too many", "x", matrixFile(0x55, 1, make([]byte, 4), 3, 1, 1), Options{}, "its header promises"},
+		{"binary matrix with a byte too many", "x", matrixFile(0x55, 1, make([]byte, 4), 3, 1, 1), Options{}, "its header declares"},
 		{"binary matrix of float", "x", matrixFile(0x51, 1, make([]byte, 4), 1, 1, 1), Options{}, "unknown type 0x51"},
 		{"binary matrix of no dimensions", "x", matrixFile(0x54, 0, []byte{1}, 1, 1, 1), Options{}, "0 dimensions"},
 		{"binary matrix of 2^31 dimensions", "x", matrixFile(0x55, 1<<31, nil, make([]uint32, 8)...), Options{}, "2147483648 dimensions"},
@@ -167,7 +167,7 @@ func TestHostileFiles(t *testing.T) {
 				says = "a local file"
 			}
 			if way == "file" && says == "cut off" {
-				says = "its header promises" // which is checked before anything is read
+				says = "its header declares" // which is checked before anything is read
 			}
 			wantFault(t, test.name+", "+way, err, says)
 			if errors.Is(err, ErrEmpty) != strings.Contains(says, ErrEmpty.Error()) {

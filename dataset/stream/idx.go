@@ -66,7 +66,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 		f.Shape = append(f.Shape, int64(order.Uint32(head[start+4*i:])))
 	}
 	if f.SetBytes() != nil {
-		return nil, Errorf("has a header that promises an array larger than any file; it is damaged")
+		return nil, Errorf("has a header that declares an array larger than any file; it is damaged")
 	}
 	return newArray(f, opt)
 }

@@ -193,7 +193,7 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// An evidence records whether some columns have decimal commas or points as thousands separators, and
+// evidence records whether some columns have decimal commas or points as thousands separators, and
 // whether some columns have decimal points or commas as thousands separators.
 type evidence struct{ decimals, thousands bool }
 

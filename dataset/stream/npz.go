@@ -87,7 +87,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 	}
 	f, err := readNPY(z.in, r)
 	if size := f.Length + f.Bytes; err == nil && member.UncompressedSize64 != uint64(size) {
-		err = Errorf("has %d bytes, but its header promises %d; it is damaged: save it again with numpy.savez", member.UncompressedSize64, size)
+		err = Errorf("has %d bytes, but its header declares %d; it is damaged: save it again with numpy.savez", member.UncompressedSize64, size)
 	}
 	f.name, f.archive = name, z
 	return f, err

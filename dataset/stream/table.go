@@ -24,10 +24,10 @@ const panicCells = "stream: there must be one cell for each column"
 // Missing is the treatment of missing cells (empty, NA, N/A, NaN, null, None, ?, or NaN in an array).
 type Missing int
 
-// What happens to a missing cell.
+// The treatments of a missing cell.
 const (
 	MissingError Missing = iota // its sample is bad
-	MissingMean                 // an input gets the Fill of its column; without a Fill, and for a target, label or weight, as MissingError
+	MissingMean                 // an input gets the Fill of its column; inputs without a Fill, targets, labels and weights are as with MissingError
 	MissingDrop                 // a sample with a missing input, target, label or weight is left out and counted
 )
 

@@ -26,7 +26,7 @@ var (
 // names. A nil fsys stands for vfs.OS.
 //
 //	errors: one that matches fs.ErrNotExist and names the missing files; others for a file in place
-//	of the folder, for a folder or a device in place of a file, and of the operating system.
+//	of the folder, and for a folder or a device in place of a file; errors of the operating system.
 func Find(fsys vfs.FS, dir string, names []string) ([]string, error) {
 	if info, err := vfs.Stat(fsys, dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("dataset: %s: is a file; want the folder with %s", dir, strings.Join(names, ", "))

@@ -140,7 +140,7 @@ func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader,
 		}
 	}
 	err = r.Select(s)
-	if err == nil && as.Inputs != nil && !r.Heading().HasHeader { // taken for a row, since the names are also words of their columns
+	if err == nil && as.Inputs != nil && !r.Heading().HasHeader { // the header was read as a row, since its names are also categories
 		s.Header = stream.HeaderPresent
 		err = r.Select(s)
 	}

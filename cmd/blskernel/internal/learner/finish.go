@@ -64,7 +64,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	}
 	if l.tested != nil { // predict reports a calibration that failed, if it needs one
 		_, err := model.SkipBad(l.tested, func(b *stream.Batch) error { return l.Model.Calibrate(ctx, b, model.LearnedRows) },
-			func(*model.Error) error { return nil }) // the row was set aside when it was learned
+			func(*model.Error) error { return nil }) // the row was set aside during learning
 		if err != nil && ctx.Err() != nil {
 			return l.stopped(ctx, err)
 		}

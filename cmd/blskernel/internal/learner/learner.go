@@ -106,7 +106,7 @@ func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) 
 	return l.batches.Stop
 }
 
-// SetNewClassPolicy makes the model report new classes or, if l.In.Closed is not empty, refuse them.
+// SetNewClassPolicy makes the model report new classes or, if l.In.Closed is not empty, reject them.
 func (l *Learner) SetNewClassPolicy() {
 	m := l.Model
 	m.Closed = l.In.Closed != ""

@@ -47,7 +47,7 @@ take 8 (d + k) bytes for each row of d inputs. Only the methods improved and ori
 rows x k. With very many columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay fixed: rows must be in
-random order, not sorted by their labels. A label that comes up later is a new class, as in update.
+random order, not sorted by their labels. A label that appears later is a new class, as in update.
 With --classes, which lists all labels, any other label is an error.
 
 A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
@@ -59,15 +59,13 @@ column in those rows agree; a note reports them. The model stores these settings
 --thousands and --na, and the other commands use them.
 
 Settings that are auto adapt to the data: the scaling, the number of enhancement nodes, and --shrink,
---lambda and --method, chosen on rows held out from at most 4096 rows of the first batch. The model
-learns these rows in the end like all others. The same data gives the same settings on every machine.
-The settings are printed with their score. With both --shrink and --lambda given nothing is chosen on
-held-out rows, and a table is scaled by columns. docs/settings.md explains the settings. --tune
-searches more widely.
-
+--lambda and --method, chosen on rows held out from at most 4096 rows of the first batch. In the end the
+model learns these rows too. The same data gives the same settings on every machine. The settings are
+printed with their score. If both --shrink and --lambda are given, nothing is chosen on held-out rows,
+and a table is scaled by columns. docs/settings.md explains the settings. --tune searches more widely.
 --task can be left out for idx files, whose labels are classes, and for data whose labels are
 words or whose targets have fractions. More than 64 words need --task if most occur only once. Whole
-numbers are treated as classes if at most 20 of them differ, and as a quantity if most of them differ.
+numbers are classes if there are at most 20 distinct ones, and a quantity if most are distinct.
 
 --like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
 classes, but none of its rows.

@@ -26,13 +26,13 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify MODEL FILE...",
 		Short: "Check that files reproduce a model",
-		Long: `Learn the rows of files again, as the log of the model says, and compare the result with the model. The
-log has each train, update, remove and merge with its flags and the hashes of its files. Files can
-therefore have any name, and flags need not be given. Files whose rows were removed again are not needed.
+		Long: `Repeat the log of a model on the given files, and compare the result with the model. The log records
+each train, update, remove and merge, with its flags and the hashes of its files. Files can therefore
+have any name, and flags need not be given. Files whose rows were removed again are not needed.
 
-A model that has only learned must be the same to the last bit. A model that has forgotten or removed
-rows, or was merged, must have the weights of a fit to the remaining rows, up to the digits that inspect
-promises. The feature maps and the settings are computed again if the training files are given.
+A model that has only learned must be reproduced bit for bit. A model that has forgotten or removed
+rows, or was merged, must have the weights of a fit to the remaining rows, to as many digits as inspect
+reports. The feature maps and the settings are recomputed if the training files are given.
 
 The exit status is 0 if the model is the same, 1 if it is not, and 2 if verify cannot decide: because of a
 file that is missing or has changed, rows from standard input, Go or Python, a log that has dropped its
@@ -98,9 +98,9 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 		return &differentError{fmt.Sprintf("%s does not match its log: %s differ%s", path, ui.Join(found.Differs, "and"), differ)}
 	}
 	if found.Bits {
-		differ = ", the same to the last bit"
+		differ = ", bit for bit"
 	}
-	return cmp.Or(err, s.Say("%s matches its log: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
+	return cmp.Or(err, s.Say("%s matches its log: relearning %s gives the same model%s", path, ui.Count(found.Rows, "row"), differ))
 }
 
 // noteChanged prints a note for each path that has the name of a learned file but different contents.
