@@ -84,7 +84,7 @@ func (m *model) learned(y *mat.Dense, weights []float64) (*mat.Dense, error) {
 }
 
 // plain returns m or, for a model of logarithms, a copy that predicts the logarithms. m must be ready.
-// The copy has a lock of its own, so it gets the weights here, and never asks the shared updater.
+// The copy has a lock of its own, so it gets the weights here, and never calls the shared updater.
 func (m *model) plain(ctx context.Context) (*model, error) {
 	if m.smearing == nil {
 		return m, nil

@@ -336,7 +336,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 	return out, nil
 }
 
-// currentWeights makes the model ready and returns W. It asks the updater at the first use, not after
+// currentWeights makes the model ready and returns W. It calls the updater at the first use, not after
 // every update, since an updater may have to solve for W.
 func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	m.mu.Lock()

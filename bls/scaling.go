@@ -23,7 +23,7 @@ const (
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
-	// PartialFit or Refit meets another value, it draws the weights of the column. std[j] becomes
+	// PartialFit or Refit finds another value, it draws the weights of the column. std[j] becomes
 	// the root mean square distance from the constant in that batch, or the distance itself if
 	// only one other value occurs. Earlier samples keep their 0, so the model equals a fit of the
 	// new maps to all samples. To be merged, clones in which column j varied need equal std[j].

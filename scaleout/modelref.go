@@ -16,7 +16,7 @@ import (
 	"blskernel/scaleout/internal/beamfile"
 )
 
-// A withModel holds the base model in a step. Path and SHA256 travel to the workers, where Setup loads
+// A withModel holds the base model in a step. Path and SHA256 go to the workers, where Setup loads
 // base.
 type withModel struct {
 	Path   string // of the model file

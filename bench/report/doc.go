@@ -5,7 +5,7 @@
 //	page, err := report.New([]*result.File{file})
 //	err = page.WriteFolder(nil, "page") // page/README.md and page/plots/*.svg
 //
-// The page is Markdown as GitHub shows it. Each kind of result has a section. Results of different
+// The page is GitHub-flavored Markdown. Each kind of result has a section. Results of different
 // commands stay apart, and a ratio compares times of one table. Times are medians over the seeds of
 // the table. Accuracies, which do not depend on the machine, are means.
 //

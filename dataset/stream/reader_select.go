@@ -93,7 +93,7 @@ func (r *Reader) Select(s Selection) error {
 }
 
 // Peek returns the batch that Next would return first, from one source only: the first, or if that has
-// no sample, the next file that has one. It goes back to the beginning. It waits until a pipe has
+// no sample, the next file that has one. It then rewinds the reader. It waits until a pipe has
 // delivered enough samples, or ended, and keeps them in memory until the first Next.
 //
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad, since another
@@ -125,7 +125,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 }
 
 // lookAt calls read for samples of the first source that has any, until rows of them are good or rows
-// are bad, and goes back to the beginning. Without a good sample it returns the first error, or io.EOF.
+// are bad, and rewinds the reader. Without a good sample it returns the first error, or io.EOF.
 func (r *Reader) lookAt(rows int, read func(source) error) error {
 	var fault, err error
 	good, bad := 0, 0

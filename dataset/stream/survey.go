@@ -50,7 +50,7 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 }
 
 // Survey reads at most rows samples of the source that Peek reads, and describes for Select how the
-// chosen columns become inputs and how numbers are written. Like Peek it goes back to the beginning,
+// chosen columns become inputs and how numbers are written. Like Peek it rewinds the reader,
 // and skips at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
@@ -120,7 +120,7 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	return d, nil
 }
 
-// survey returns the statistics of the first rows and goes back to the beginning. known holds the
+// survey returns the statistics of the first rows and rewinds the reader. known holds the
 // notations already known of the inputs; it may be nil.
 func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	v := survey{about: &r.about, columns: make([]surveyed, r.about.dim+r.about.outputs)}

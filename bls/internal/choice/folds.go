@@ -5,7 +5,7 @@
 //	Result     a shrink and a ridge with the predictions, loss and score on the held-out rows
 //	Search     the grids of shrinks and ridges
 //
-// The package does not depend on feature maps: a Search asks Maps for the nodes of a shrink.
+// The package does not depend on feature maps: a Search calls Maps for the nodes of a shrink.
 package choice
 
 import (

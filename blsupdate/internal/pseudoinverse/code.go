@@ -27,7 +27,7 @@ func (u *State) Code(x *codec.Coder) {
 	}
 }
 
-// Codes for what a state knows of its samples. The code 1 is not used.
+// Codes for what a state stores of its samples. The code 1 is not used.
 const (
 	unknown  = 0
 	keysAndY = 2 // hashes of the rows of A, and Y

@@ -55,7 +55,7 @@ func (s Sums) Started(y *mat.Dense) Sums {
 	return first
 }
 
-// Plus returns the sums with the rows of o added, and Minus with these rows removed. RSS is unchanged.
+// Plus adds the rows of o to the sums, and Minus removes them. RSS is unchanged.
 func (s Sums) Plus(o Sums) Sums  { return s.changed(1, o) }
 func (s Sums) Minus(o Sums) Sums { return s.changed(-1, o) }
 

@@ -1,5 +1,5 @@
 // Package codec implements the binary encoding of states in files: 64-bit integers and float64 numbers,
-// little-endian. The encoding has no names and no types; both sides know the order. A float64 is
+// little-endian. The encoding has no names and no types; the order is fixed. A float64 is
 // written as its 64 bits, so the sign of zero survives.
 package codec
 

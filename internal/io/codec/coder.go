@@ -15,8 +15,8 @@ import (
 )
 
 // A Coder codes the numbers of a model: an encoder writes them and a decoder reads them, with the same
-// checks. Each state lists its numbers once, so both directions agree, and an encoder refuses the
-// numbers that a decoder would refuse. An encoder does not change the state, so several encoders may
+// checks. Each state lists its numbers once, so both directions agree, and an encoder rejects the
+// numbers that a decoder would reject. An encoder does not change the state, so several encoders may
 // write one state at once. After an error, a decoder sets numbers to 0 and slices to nil, and leaves
 // matrices as they are. It reads no more than it decodes, except the byte that End looks for.
 //

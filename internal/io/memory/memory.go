@@ -9,7 +9,7 @@
 //   - the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit), less the memory in use;
 //   - on Linux the memory available in the machine and in each control group of the process, with swap.
 //
-// Zeros allocates arrays, in huge pages where these pay off. ReadTo reads data of a promised size.
+// Zeros allocates arrays, in huge pages where these pay off. ReadTo reads data of a claimed size.
 package memory
 
 import (

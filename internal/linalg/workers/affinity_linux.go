@@ -57,7 +57,7 @@ func (s *affinity) avoidCaller() {
 	}
 }
 
-// process returns the CPUs that the process may use: those of its main thread, which taskset(1)
+// process returns the CPUs that the process may use: the CPUs of its main thread, which taskset(1)
 // changes, or base if the main thread is a worker. The calling thread may be restricted further.
 func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()

@@ -37,8 +37,8 @@ rows as they were learned, with their labels or targets and weights, in any orde
 This is not an erasure: the scaling, the feature maps and the settings that the training chose come from
 the first rows, and do not change. The methods improved and original keep hashes of their rows, so a row
 that was never learned is an error. The other methods subtract whatever they are given. A model with
-balanced classes that no longer keeps its rows cannot tell how much a row counts, and cannot remove rows.
-After update --forget, use --weight to give the rows the weights that they have now.
+balanced classes that no longer keeps its rows cannot tell how much a row counts, and removes none. After
+update --forget, use --weight to give the rows the weights that they have now.
 
 The model file is replaced as a whole, or not at all. The list of learned files shows which were removed.
 It is an error to remove a file a second time, or a file with rows that may already have been removed

@@ -107,7 +107,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 		complain("%s: %v\n", cmd.CommandPath(), stopped)
 		return stopped.Status()
 	case errors.Is(err, syscall.EPIPE):
-		return interrupt.Status(BrokenPipe) // the reader went away, as in 'blskernel demo | head -1'
+		return interrupt.Status(BrokenPipe) // the reader closed the pipe, as in 'blskernel demo | head -1'
 	default:
 		complain("%s: %s\n", cmd.CommandPath(), Message(err))
 		return ExitFailure

@@ -165,7 +165,7 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*e
 	return active
 }
 
-// apply overwrites the x of each active estimator with the product that it asks for: A⁻¹ G x if trans
+// apply overwrites the x of each active estimator with the product that it requests: A⁻¹ G x if trans
 // is set, and G A⁻ᵀ x otherwise. rhs is a workspace.
 func (f Gerfs) apply(active []*estimator, rhs []float64) {
 	var columns, rows []*estimator

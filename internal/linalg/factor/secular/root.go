@@ -23,9 +23,9 @@ type search struct {
 //
 // Each step takes the root of a function with poles at left and right that agrees with the sums psi and
 // phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). Steps that
-// leave the interval become bisections, and after as many steps as the constant rational says so does
-// every other step. A bisection halves the count of floating-point numbers in the interval, so a search
-// takes at most 141 steps.
+// leave the interval become bisections, and so does every other step after the number of steps in the
+// constant rational. A bisection halves the count of floating-point numbers in the interval. Hence a
+// search takes at most 141 steps.
 func (q Equation) solve(i int, poles, gaps []float64) (r Root, steps int) {
 	n := len(q.Poles)
 	if n == 1 {

@@ -12,7 +12,7 @@ import (
 // leafOrder is the largest order for which the QR algorithm is at least as fast as a merge.
 const leafOrder = 32
 
-// A divider is the state of divide and conquer for a bidiagonal matrix. It takes out one row.
+// A divider is the state of divide and conquer for a bidiagonal matrix. The algorithm removes one row.
 // Orthogonal matrices then turn the singular vectors of the halves above and below that row into the
 // singular vectors of the whole. (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995) 79-92; LAPACK:
 // dlasd1, dlasd2, dlasd3.)

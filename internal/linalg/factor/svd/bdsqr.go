@@ -21,7 +21,7 @@ type iteration struct {
 	thresh float64       // an element of e up to this counts as zero
 
 	// The block of B that a sweep goes through: n rows from lo on. If upwards is set, the sweep
-	// sees the block transposed, with its rows and columns in reverse order.
+	// treats the block as transposed, with its rows and columns in reverse order.
 	lo, n   int
 	upwards bool
 }
