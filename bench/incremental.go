@@ -43,7 +43,7 @@ func (e *Incremental) Nodes() int {
 
 // Run runs the experiment and calls emit with the row of every step. A row has a cell for each variant,
 // in the order of e.Variants, and its Table is 0. progress may be nil. Both functions run on the
-// calling goroutine. Garbage is collected before each timed part, so that each part pays only for its own.
+// calling goroutine. Garbage is collected before each timed part, so each part pays only for its own.
 //
 //	errors: as Validate; *blsupdate.MemoryError; the context's, between updates; of a step; of emit.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
