@@ -382,7 +382,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution
 // that spreads 1/(l+2) evenly over all classes, so the slope is finite even if no prediction is wrong.
 // If the method only approximates s², s is 1; leave out rows far outside the learned ones. The slope
-// stays if all rows are of one class, or if fewer than 100 were added since the last was discarded.
+// remains if all rows are of one class, or if fewer than 100 were added after a discarded calibration.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.

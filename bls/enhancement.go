@@ -17,7 +17,7 @@ import (
 type EnhancementWeights int
 
 const (
-	// Orthonormal takes an orthonormal basis, as in the authors' code: of the column space of a
+	// Orthonormal, as in the authors' code, takes an orthonormal basis of the column space of a
 	// uniform random matrix if N >= n3 (WhᵀWh = I), and of its row space if N < n3 (WhWhᵀ = I).
 	Orthonormal EnhancementWeights = iota
 	// Uniform takes the uniform random numbers in [-1,1) themselves, as printed in the paper.

@@ -80,7 +80,7 @@ type model struct {
 	sizes []float64 // root mean squares of the columns of S over the first rows, nil if reach is computed from nodes
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
-	// since the model last asked for it. mu protects weights, the updater's caches and, while stale
+	// since the model last fetched it. mu protects weights, the updater's caches and, while stale
 	// is true, all fields that become sets.
 	mu      sync.Mutex
 	weights *mat.Dense

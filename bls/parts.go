@@ -101,7 +101,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "the model's own",
 			Want: "an independent one, such as its Clone"}
 	}
-	// This checks that blsupdate made u, and refuses now what a later Encode would refuse.
+	// This checks that blsupdate made u, and rejects now what a later Encode would reject.
 	if err := blsupdate.Encode(io.Discard, u); err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	return lo, gain, true
 }
 
-// scaleRow maps a row from its [min, max] to [-1,1], as for A1, unless minMax refuses this range.
+// scaleRow maps a row from its [min, max] to [-1,1], as for A1, unless minMax rejects this range.
 func scaleRow(row []float64) {
 	lo, hi := row[0], row[0]
 	for _, v := range row {
@@ -160,7 +160,7 @@ func scaleRow(row []float64) {
 }
 
 // minMaxColumns returns the offset and gain that map each column of t from its [min, max] to [0,1].
-// They are 0 and 1 for a column that minMax refuses.
+// They are 0 and 1 for a column that minMax rejects.
 func minMaxColumns(t *mat.Dense) (offset, gain []float64) {
 	l, n := t.Dims()
 	raw := t.RawMatrix()

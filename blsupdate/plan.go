@@ -115,7 +115,7 @@ func (e *PlanError) Error() string {
 const tie = 0.03
 
 // Plan returns the method and form that learn batches of q rows in the least time. The model has k
-// nodes and c targets, starts from l samples, and has weights if needs includes them.
+// nodes and c targets, and starts from l samples; needs says when it must have weights.
 //
 // It takes milliseconds, and predicts times from the flop model of every method (see Model) and
 // Needs.Rates. A candidate is valid if it supports the further uses in needs, can start from l samples,

@@ -176,7 +176,7 @@ type Updater interface {
 
 	// PredictionVariance returns the m×c matrix of sigma_j² x_i V x_iᵀ for each row x_i of X, m×k,
 	// and target j. This is the variance of the prediction x_i W_j due to the noise in the rows of
-	// the model. The prediction error of a new target has variance sigma_j² plus this. The
+	// the model. The error of predicting a new target has this variance plus sigma_j². The
 	// bias of a ridge is not included. It takes as many flops as StandardErrors.
 	PredictionVariance(x *mat.Dense) (*mat.Dense, error)
 

@@ -15,7 +15,7 @@ import (
 const (
 	// MaxClasses bounds the number of classes, so that a column of serial numbers is rejected.
 	MaxClasses = 4096
-	// FewLabels distinct labels are never too many for classification.
+	// FewLabels is a number of distinct labels that is never too large for classification.
 	FewLabels = 20
 )
 

@@ -10,7 +10,7 @@ import (
 // ErrNoTargets is returned if rows need labels or targets but have none.
 var ErrNoTargets = errors.New("the data has no labels or targets: name their columns or their file")
 
-// A Remedy is a set of actions with which a user can fix an error.
+// A Remedy is a set of actions that can fix an error.
 type Remedy int
 
 const (
@@ -23,14 +23,14 @@ const (
 	PositiveTarget                    // leave the row out, or train a model on the targets themselves
 )
 
-// remedies has the advice of each element, in the order of the constants.
+// remedies has the advice for each action, in the order of the constants.
 var remedies = []string{
 	"remove the row if it is an outlier, or scale the values down", "scale the values down", "or leave the column out",
 	"add the class to the model, or leave the row out", "is this the right label column?", "save the file as UTF-8",
 	"leave the row out, or train a model on the targets themselves",
 }
 
-// String returns the advice of all elements, separated by commas.
+// String returns the advice for all actions, separated by commas.
 func (r Remedy) String() string {
 	var texts []string
 	for i, text := range remedies {

@@ -26,7 +26,7 @@ import (
 //	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError,
 //	*FormatError; an error of r, through which a context can stop it.
 //	memory: the model, and up to half of its largest matrix while reading. For n bytes of r, Read
-//	allocates at most 12n bytes plus 512 KiB, whether it accepts or refuses them. For metadata of n
+//	allocates at most 12n bytes plus 512 KiB, whether it accepts or rejects them. For metadata of n
 //	bytes, at most 1 MiB, it allocates up to 96n for very short strings, 256n for columns of
 //	numbers.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {

@@ -51,8 +51,8 @@ func (p *pair) read(s *samples) error {
 }
 
 // unequal returns the error for files of different length, with the format what. If the targets are CSV
-// and have a header just as header says, the error adds a remedy for the case first. The remedy sets
-// the option Header to as, or is edit if that option would also change how the samples are read.
+// whose first line was read as header says, the error adds a remedy in case first holds: the option
+// Header with the value as or, if that would also change how the inputs are read, edit.
 func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
 	if l := p.about.targetsIn; l != nil && l.header == header {

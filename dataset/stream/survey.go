@@ -50,8 +50,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 }
 
 // Survey reads at most rows samples of the source that Peek reads, and describes for Select how the
-// chosen columns become inputs and how numbers are written. Like Peek it rewinds the reader,
-// and skips at most rows bad samples.
+// chosen columns become inputs and how numbers are written. Like Peek it rewinds the reader, and skips
+// at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
 // a thousands separator, % or a currency sign. If a comma may be either separator, other columns
@@ -120,8 +120,8 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	return d, nil
 }
 
-// survey returns the statistics of the first rows and rewinds the reader. known holds the
-// notations already known of the inputs; it may be nil.
+// survey returns the statistics of the first rows and rewinds the reader. known holds the notations
+// that are already known for the inputs; it may be nil.
 func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	v := survey{about: &r.about, columns: make([]surveyed, r.about.dim+r.about.outputs)}
 	plain, forms := r.opt.notation(Notation{}), formNotations

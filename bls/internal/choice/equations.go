@@ -33,7 +33,7 @@ type Equations struct {
 	cross   []*mat.Dense
 }
 
-// Bytes returns the bytes that Equations of k nodes and c targets take, with concurrent solutions.
+// Bytes returns the size in bytes of Equations of k nodes and c targets, with concurrent solutions.
 func (f *Folds) Bytes(k, c int) int64 {
 	var need int64
 	for range numFolds + f.Trainings() + f.heldFolds() {

@@ -236,7 +236,7 @@ func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, q, k+c,
 
 func packedLen(k int) int { return k * (k + 1) / 2 }
 
-// fresh is the zeroing of n numbers in new storage, stream the reading or writing of n existing ones.
+// fresh zeroes n numbers in new storage; stream reads or writes n numbers in existing storage.
 func fresh(n int) Operation  { return op(Fresh, 0, n, 0) }
 func stream(n int) Operation { return op(Stream, 0, n, 0) }
 

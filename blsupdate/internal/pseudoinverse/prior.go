@@ -16,11 +16,11 @@ import (
 //
 //	A + Δ,   Δ = lambda A (AᵀA)⁻¹,   (A + Δ)ᵀ(A + Δ) = M + E,   E = lambda I + lambda² (AᵀA)⁻¹.
 //
-// New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A
 // New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*.
 // Removing a row a also removes its row δ of Δ: E loses δᵀa, and the right-hand side gains δᵀ(y - a W).
 // While all rows are from the start these terms cancel: the model equals one started with the remaining
 // rows. Otherwise M + E is no longer (A + Δ)ᵀ(A + Δ) for the remaining rows, because a was subtracted
+// and not a + δ. Later updates use A⁺(A⁺)ᵀ as the inverse of M + E. So E gains Fᵀ(I + B δ)⁻¹ with F =
 // (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ. The rows of Δ grow likewise, even the zero
 // rows of samples added later. If ‖B δ‖ >= 1, A⁺ may lack directions.
 //

@@ -84,9 +84,9 @@ func (r Reach) RCond() float64 {
 // Recedes is the reciprocal condition number of the worst state at or below which Receded applies.
 const Recedes = 1e-5
 
+// Receded returns rows, the largest norms so far of the rows of an inverse, times to/from, but not
 // below least. As rows are added, this offsets Forget, which would otherwise raise the norms without
 // bound. An update of F multiplies it, so its errors are relative to A, which the new rows make larger.
-// end. An update of F multiplies it, so its errors are relative to A, which the new rows make larger.
 // An update of Q or A⁺ subtracts, which leaves errors relative to the norms before. These errors shrink
 // with the inverse.
 func Receded(rows, to, from, least []float64) []float64 {

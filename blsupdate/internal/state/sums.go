@@ -39,7 +39,7 @@ func SumsOf(y *mat.Dense, weights []float64) Sums {
 	return s
 }
 
-// settle makes the mean and the spread of each target that overflows 0 and Unknown.
+// settle sets the mean to 0 and the spread to Unknown for each target that overflows.
 func (s *Sums) settle() {
 	for j, mean := range s.Mean {
 		if !(math.Abs(mean) <= math.MaxFloat64 && s.Weight <= math.MaxFloat64) {
@@ -55,7 +55,7 @@ func (s Sums) Started(y *mat.Dense) Sums {
 	return first
 }
 
-// Plus adds the rows of o to the sums, and Minus removes them. RSS is unchanged.
+// Plus returns s with the rows of o added, and Minus returns s with them removed. RSS is unchanged.
 func (s Sums) Plus(o Sums) Sums  { return s.changed(1, o) }
 func (s Sums) Minus(o Sums) Sums { return s.changed(-1, o) }
 

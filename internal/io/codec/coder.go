@@ -189,7 +189,7 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes and returns whether an optional part follows. A decoder ignores is.
+// Present codes and returns whether an optional part follows. A decoder ignores the argument.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is

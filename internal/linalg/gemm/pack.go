@@ -97,7 +97,7 @@ func (s *source) along(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p
 	case !s.Packed:
 		k.Transpose(i1-i0, p1-p0, &s.X[s.Row(i0)+p0], s.Ld, &dst[0], w)
 	default:
-		// Make a few rows at a time dense in a buffer that stays in L1.
+		// Copy a few rows at a time, as dense rows, to a buffer that stays in L1.
 		for ; i0 < i1; i0 += gathered {
 			m := min(gathered, i1-i0)
 			for p := p0; p < p1; p += gatheredSteps {

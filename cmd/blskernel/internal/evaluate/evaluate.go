@@ -1,4 +1,4 @@
-// Package evaluate implements the evaluate command.
+// Package evaluate implements the evaluate command, which measures how well a model predicts.
 package evaluate
 
 import (

@@ -1,4 +1,4 @@
-// Package importance implements the importance command.
+// Package importance implements the importance command, which shows which columns the predictions depend on.
 package importance
 
 import (

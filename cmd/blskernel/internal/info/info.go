@@ -1,4 +1,4 @@
-// Package info implements the info command.
+// Package info implements the info command, which describes the backend, the CPU and the kernels.
 package info
 
 import (

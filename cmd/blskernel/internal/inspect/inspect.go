@@ -1,4 +1,4 @@
-// Package inspect implements the inspect command.
+// Package inspect implements the inspect command, which describes a model file.
 package inspect
 
 import (

@@ -1,4 +1,4 @@
-// Package merge implements the merge command.
+// Package merge implements the merge command, which merges models that have learned different rows.
 package merge
 
 import (

@@ -1,4 +1,4 @@
-// Package predict implements the predict command.
+// Package predict implements the predict command, which predicts the labels or targets of samples.
 package predict
 
 import (

@@ -1,4 +1,4 @@
-// Package remove implements the remove command.
+// Package remove implements the remove command, which unlearns rows.
 package remove
 
 import (

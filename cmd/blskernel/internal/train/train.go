@@ -1,4 +1,4 @@
-// Package train implements the train command. The method training.do lists its steps, in order.
+// Package train implements the train command, which trains a model; training.do lists its steps in order.
 package train
 
 import (
@@ -63,6 +63,7 @@ Settings that are auto adapt to the data: the scaling, the number of enhancement
 model learns these rows too. The same data gives the same settings on every machine. The settings are
 printed with their score. If both --shrink and --lambda are given, nothing is chosen on held-out rows,
 and a table is scaled by columns. docs/settings.md explains the settings. --tune searches more widely.
+
 --task can be left out for idx files, whose labels are classes, and for data whose labels are
 words or whose targets have fractions. More than 64 words need --task if most occur only once. Whole
 numbers are classes if there are at most 20 distinct ones, and a quantity if most are distinct.

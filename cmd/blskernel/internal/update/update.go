@@ -1,4 +1,4 @@
-// Package update implements the update command.
+// Package update implements the update command, which lets a model learn from more rows.
 package update
 
 import (

@@ -1,4 +1,4 @@
-// Package verify implements the verify command.
+// Package verify implements the verify command, which checks that files reproduce a model.
 package verify
 
 import (

@@ -2,7 +2,7 @@ package secular
 
 import "math"
 
-// rational is the number of steps by rational functions after which every other step is a bisection.
+// rational is the number of steps by rational functions after which every second step is a bisection.
 const rational = 12
 
 // A search looks for one root, between the poles left and right, or beyond right if that is the last
@@ -23,9 +23,9 @@ type search struct {
 //
 // Each step takes the root of a function with poles at left and right that agrees with the sums psi and
 // phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). Steps that
-// leave the interval become bisections, and so does every other step after the number of steps in the
-// constant rational. A bisection halves the count of floating-point numbers in the interval. Hence a
-// search takes at most 141 steps.
+// leave the interval become bisections; after 12 steps (see rational), every second step is one.
+// A bisection halves the count of floating-point numbers in the interval, so a search takes at most 141
+// steps.
 func (q Equation) solve(i int, poles, gaps []float64) (r Root, steps int) {
 	n := len(q.Poles)
 	if n == 1 {
