@@ -193,7 +193,7 @@ func (v *verifier) need(log modelfile.Log) {
 		}
 		for _, f := range op.Files {
 			if op.Kind == modelfile.OpRemove && !f.Removed && f.Rows > 0 && !v.of.KnowsRows() {
-				v.Unverified = append(v.Unverified, fmt.Sprintf("that the model had the removed rows of %s", f.Name))
+				v.Unverified = append(v.Unverified, fmt.Sprintf("that the model had learned the removed rows of %s", f.Name))
 			}
 			switch {
 			case f.Removed:

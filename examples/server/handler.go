@@ -37,7 +37,7 @@ func (s *server) handler() http.Handler {
 			return
 		}
 		// A client may close its side of the connection and wait for the answer. This cancels
-		// the context of the request, as if the client had gone away.
+		// the context of the request, as if the client had disconnected.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.predictTime)
 		defer cancel()
 		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, maxBytes))

@@ -7,8 +7,8 @@
 //
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
 // except other packages of the list. A mutant that does not compile is replaced by another one. Mutants
-// with a result in the file of -out are not run again. A mutant in equivalent.txt changes nothing that
-// is promised, and does not count. The exit status is 1 if the share found is below -least.
+// with a result in the file of -out are not run again. A mutant in equivalent.txt changes no documented
+// behavior, and does not count. The exit status is 1 if the share found is below -least.
 package main
 
 import (

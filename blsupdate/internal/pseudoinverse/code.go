@@ -88,5 +88,5 @@ func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 		}
 		left -= n
 	}
-	x.Check(left == 0, "the row counts of the blocks of %s add up to %d too few", what, left)
+	x.Check(left == 0, "the blocks of %s lack %d rows in total", what, left)
 }

@@ -18,7 +18,7 @@ type bound struct {
 	rule  string
 }
 
-// least returns the lowest of all and of the bound that the address space sets.
+// least returns the lowest bound in all, or the bound of the address space if that is lower.
 func least(all []bound) bound {
 	lowest := bound{addressable, "the address space of the process"}
 	for _, b := range all {

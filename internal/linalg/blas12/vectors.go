@@ -11,7 +11,7 @@ type vector struct {
 // A buffer is storage for a copy or for sums.
 type buffer struct{ v []float64 }
 
-// buffers holds storage for copies, and piecewise the larger storage for the contributions of pieces.
+// The pool buffers holds storage for copies, and the pool piecewise larger storage for sums of pieces.
 var (
 	buffers   = sync.Pool{New: func() any { return new(buffer) }}
 	piecewise = sync.Pool{New: func() any { return new(buffer) }}

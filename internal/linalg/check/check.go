@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Messages with which gonum's BLAS panics, in the order of the checks; ShortD and ShortBias are ours.
+// Messages with which gonum's BLAS panics, in the order of the checks, and our ShortD and ShortBias.
 const (
 	MLT0         = "blas: m < 0"
 	NLT0         = "blas: n < 0"

@@ -33,7 +33,7 @@ func betterCores(core string, features []string) (better []string) {
 	return append(better, "Haswell")
 }
 
-// openBest is openAs with the best kernels for the CPU, even if OpenBLAS does not know the CPU. It
+// openBest is openAs with the best kernels for the CPU, even if OpenBLAS does not recognize the CPU. It
 // keeps kernels that the environment selects. It also keeps the kernels of a library that the program
 // is linked with, since that library cannot be reopened.
 func openBest(name string) string {

@@ -1,4 +1,4 @@
-// Package calibrate implements the calibrate command, which measures the errors of predictions on new rows.
+// Package calibrate implements the calibrate command, which measures prediction errors on new rows.
 package calibrate
 
 import (

@@ -1,4 +1,4 @@
-// Package export implements the export command, which writes the weights and feature maps of a model for NumPy.
+// Package export implements the export command, which writes the numbers of a model for NumPy.
 package export
 
 import (

@@ -1,4 +1,4 @@
-// Package importance implements the importance command, which shows which columns the predictions depend on.
+// Package importance implements the importance command, which ranks columns by their influence.
 package importance
 
 import (

@@ -211,7 +211,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	case l.Known == 0:
 		return fmt.Errorf("%w: %s is not written", session.ErrNoRows, l.Out)
 	case l.Model.Metadata.Progress.Done && l.Folds > 0 && len(log) > 0 && log[len(log)-1].Kind == modelfile.OpCut:
-		return ui.Usagef("%s is complete, but its log has no room for the names of the files, so the cross-validation cannot go on: train again without --resume", l.Out)
+		return ui.Usagef("%s is complete, but its log has no room for the names of the files, so the cross-validation cannot continue: train again without --resume", l.Out)
 	case l.Model.Metadata.Progress.Done && l.Folds > 0 && len(log) > 0: // perhaps interrupted in a fold
 		if err := l.crossValidate(ctx, &log[len(log)-1]); err != nil {
 			return err

@@ -1,4 +1,4 @@
-// Package train implements the train command, which trains a model; training.do lists its steps in order.
+// Package train implements the train command. The method training.do lists its steps, in order.
 package train
 
 import (

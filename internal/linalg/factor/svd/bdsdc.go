@@ -129,7 +129,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 	}
 	d[middle], m.Halves[middle] = 0, secular.Whole
 	if extra {
-		// Rotate the two null vectors so that the row taken out meets only the first.
+		// Rotate the two null vectors so that the row taken out is orthogonal to the second.
 		c, s, r := factor.Lartg(m.X[middle], off*vt.X[vt.Row(n)+middle+1])
 		v.Rot(c, s, vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
 		m.X[middle] = r

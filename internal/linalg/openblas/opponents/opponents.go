@@ -1,5 +1,5 @@
-// Package opponents provides the LAPACK routines of OpenBLAS that serve only for comparison with
-// ours. Only package bench/speed imports it, so other programs do not contain these routines.
+// Package opponents provides the LAPACK routines of OpenBLAS that the speed comparisons need. Only
+// package bench/speed imports it, so other programs do not contain these routines.
 package opponents
 
 import (
