@@ -96,7 +96,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
-		return s, chosen{}, nil // New refuses it
+		return s, chosen{}, nil // New rejects it
 	}
 	free := opt.EnhancementNodes > 0 && !opt.Unscaled && s.features.Shrink == 0
 	method := blsupdate.Gram

@@ -42,7 +42,7 @@
 // # Flops and times
 //
 // Model lists the steps of an action with their flops by the paper's convention, and a Counter counts
-// the flops that a backend is asked for. The Report of every update has both, and the time of each
+// the flops requested from a backend. The Report of every update has both, and the time of each
 // step; Rates.Seconds predicts these times. Products that maintain the statistics are not counted.
 //
 // # Errors and cancellation

@@ -32,7 +32,7 @@ type Report struct {
 type StepReport struct {
 	StepFlops         // the line of the flop model
 	Model     float64 // flops according to the model
-	Counted   float64 // flops that the backend was asked for
+	Counted   float64 // flops requested from the backend
 	Elapsed   time.Duration
 }
 

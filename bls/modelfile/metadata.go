@@ -76,7 +76,7 @@ type Learned struct {
 // found by name, in any order. But a name that is a number, such as 2019, is read as a position: only
 // Match of package bls/model finds such a name.
 func (m *Metadata) Options() stream.Options {
-	missing, _ := stream.ParseMissing(m.Missing) // Check refuses others
+	missing, _ := stream.ParseMissing(m.Missing) // Check rejects others
 	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing, NA: m.NA, TargetNotations: m.TargetNotations,
 		Labels: m.Classes, Fixed: true}
 	if opt.Inputs == nil {

@@ -26,8 +26,8 @@ type ConditionError struct {
 	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown
 	Err   error   // the error of the factorization, or nil
 
-	Instead []Method // methods that may have digits left
-	Batches bool     // whether smaller batches in the form Small may have digits left
+	Instead []Method // methods that may still succeed
+	Batches bool     // whether smaller batches in the form Small may still succeed
 }
 
 func (e *ConditionError) Error() string {

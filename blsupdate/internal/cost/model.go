@@ -1,5 +1,5 @@
-// Package cost has the flop model of every method, step by step, and a Counter of the flops that a
-// backend is asked for. GramAdd, for example, returns the steps of adding rows in Gram.
+// Package cost has the flop model of every method, step by step, and a Counter of the flops requested
+// from a backend. GramAdd, for example, returns the steps of adding rows in Gram.
 package cost
 
 import "blskernel/blsupdate/types"

@@ -106,7 +106,7 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 	}
 	info, err := vfs.Stat(nil, out)
 	if err != nil || info.Size() == 0 {
-		return nil // nothing to replace, or checkWritable refuses it
+		return nil // nothing to replace, or checkWritable rejects it
 	}
 	if _, err := inspect(ctx, out); info.IsDir() || errors.Is(err, modelfile.ErrNotAModel) {
 		return usagef("--out is %q, which is not a model: remove it, or give another name", set.Out)

@@ -73,7 +73,7 @@ func checkLike(cmd *cobra.Command) error {
 // trainLike trains a model with the maps, columns, settings and classes of another model, but only on
 // the rows of the data. It may resume from a checkpoint.
 func (tr *training) trainLike(ctx context.Context) error {
-	tr.In.Trains = false // --like refuses most flags of train
+	tr.In.Trains = false // --like rejects most flags of train
 	resumed := tr.Model != nil
 	if !resumed {
 		m, err := tr.LoadWhole(ctx, tr.like)
