@@ -138,8 +138,8 @@ func distinct(path string, names []string) error {
 }
 
 // leaveOut returns the numbers of unnamed columns that must not become inputs, and prints notes about
-// them. These are columns without a value in the first rows, and a first column that numbers the rows,
-// as pandas and R write it. It returns nil without names, found or inputs left, and with --inputs.
+// them: columns without a value in the first rows, and a first column of row numbers, as pandas and R
+// write it. It returns nil with --inputs, if found or the names are nil, or if no input would be left.
 func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (columns []string) {
 	s, names := r.Selection(), r.Heading().Names
 	if s.Inputs != nil || names == nil || found == nil {
