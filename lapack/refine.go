@@ -30,7 +30,7 @@ type ErrorBounds struct {
 
 	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i for the exact solution x*:
 	//
-	//	‖ |A⁻¹| (|r| + (n+1) u (|A||x| + |b|)) ‖∞ / ‖x‖∞,   r = b - A x as computed, u = 2⁻⁵³,
+	//	‖ |A⁻¹| (|r| + (n+1) u (|A||x| + |b|)) ‖∞ / ‖x‖∞,   r = b - A x as computed, u = 2⁻⁵³.
 	//
 	// The second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and
 	// Duff, SIAM J. Matrix Anal. Appl. 10, 1989). Unlike eps/RCond it does not grow when rows of A
