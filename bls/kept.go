@@ -117,7 +117,7 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 }
 
 // first is targets for a model that has learned nothing. It also returns the class counts, nil for a
-// Regressor, and the weights of the rows, adjusted for by, the ClassWeight.
+// Regressor, and the weights of the rows, adjusted to the given ClassWeight.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
 	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {

@@ -212,7 +212,7 @@ func (r *sweptRow) step(on blskernel.Backend, sign, gain float64, column []float
 		combine(column, r.b[:n], before/root, sign*sj/root, sj)
 		return
 	}
-	// The same f_j from b_j in place of b_{j-1}, by vector operations: accurate while s_j² is
+	// The same f_j from b_j in place of b_{j-1}, by vector operations. It is accurate while s_j² is
 	// not large: alpha_{j-1} f_j - sign s_j b_{j-1} = alpha_j f_j - sign s_j b_j.
 	on.Daxpy(n, sj, column, 1, r.b, 1)
 	on.Dscal(n, after/root, column, 1)

@@ -1,4 +1,4 @@
-// Package export implements the export command, which writes the numbers of a model for NumPy.
+// Package export implements the export command, which writes a model's weights and maps for NumPy.
 package export
 
 import (

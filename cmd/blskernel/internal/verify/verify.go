@@ -67,7 +67,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 		return err
 	}
 	if slices.Contains(args[1:], session.StandardInput) {
-		return ui.Usagef("standard input cannot be matched with the log, which has hashes of files: name the files")
+		return ui.Usagef("standard input cannot be matched with the log, which lists files by their hashes: name the files")
 	}
 	if len(args) > 1 {
 		if err := in.Begin(args[1:], s); err != nil {
