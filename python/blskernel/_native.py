@@ -191,6 +191,7 @@ _WORDS = {
     "Lambda": "lambda_",
     "Shrink": "shrink",
     "Merge": "merge",
+    "use QR": "use numpy.linalg.qr",
     "Refit": "refit",
     "Seed": "random_state",
     "ridge-inverse": "ridge_inverse",

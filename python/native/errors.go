@@ -56,7 +56,7 @@ func codeOf(err error) int {
 		return C.BLS_FORMAT
 	case is[*blsupdate.ConditionError](err), is[*blsupdate.RankError](err), is[*blsupdate.LeverageError](err), is[*bls.ScaleError](err),
 		errors.Is(err, blsupdate.ErrOverflow), errors.Is(err, blsupdate.ErrNoConvergence),
-		is[*lapack.PivotError](err), errors.Is(err, lapack.ErrSingular), errors.Is(err, lapack.ErrNotPositiveDefinite), errors.Is(err, lapack.ErrOverflow):
+		is[*lapack.PivotError](err), is[*lapack.GrowthError](err), errors.Is(err, lapack.ErrSingular), errors.Is(err, lapack.ErrNotPositiveDefinite), errors.Is(err, lapack.ErrOverflow):
 		return C.BLS_NUMERIC
 	}
 	return C.BLS_VALUE

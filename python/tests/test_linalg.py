@@ -92,6 +92,10 @@ def test_shapes_of_products():
         linalg.unpack(np.ones(4))
 
 
-def test_overflow_is_numeric():
+def test_overflow_and_growth_are_numeric():
     with pytest.raises(NumericError, match="overflowed"):
         linalg.lu([[1e308, 1e308], [1e308, -1e308]])
+    a = np.eye(400) - np.tril(np.ones((400, 400)), -1)
+    a[:, -1] = 1  # elements double with every pivot
+    with pytest.raises(NumericError, match="elements grew .* use numpy.linalg.qr"):
+        linalg.solve(a, np.random.default_rng(0).normal(size=400))
