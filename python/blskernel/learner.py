@@ -414,7 +414,8 @@ class _Learner(BaseEstimator):
         """
         self = _now(self)
         model = self._fitted()
-        X, y, weights = _present(*self._checked(X, y, sample_weight, False))
+        X, y, _ = self._checked(X, y, sample_weight, False)
+        X, y, weights = _present(X, y, None if sample_weight is None else check_weights(sample_weight, X))  # class_weight has no part in score
         X, groups = X.toarray() if _is_sparse(X) else X, None
         if self._table is not None:
             ends = np.cumsum(self._table.widths)

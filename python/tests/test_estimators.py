@@ -476,7 +476,7 @@ def test_the_largest_seed():
 def test_not_fitted(call):
     with pytest.raises(NotFittedError):
         getattr(classifier(), call)(*([] if call == "condition" else [table()[0]]))
-    for change in [lambda m: m.remove(*table()), lambda m: m.refit(*table()), lambda m: m.forget(0.5), lambda m: m.calibrate(*table())]:
+    for change in [lambda m: m.remove(*table()), lambda m: m.refit(*table()), lambda m: m.forget(0.5), lambda m: m.calibrate(*table()), lambda m: m.importance(*table())]:
         with pytest.raises(NotFittedError):
             change(classifier())
 
@@ -759,13 +759,13 @@ def test_importance():
     mean, std = model.importance(X, y)
     assert 1.5 < mean[0] < 2.5 and np.abs(mean[1:]).max() < 0.01 and 0 < std[0] < 0.2
     assert model.importance(X, y, np.full(400, 2.0))[0].tolist() == pytest.approx(mean.tolist(), abs=1e-12)
-    falls = classifier().fit(X, classes).importance(X, classes, repeats=3, random_state=7)[0]
+    labels, of = classifier().fit(X, classes), {"repeats": 3, "random_state": 7}
+    falls = labels.importance(X, classes, **of)[0]
     assert (falls[:3] > 0.01).all() and falls.argmax() == 2 and np.abs(falls[3]) < 0.01
+    assert labels.set_params(class_weight={0: 0.0, 1: 9.0}).importance(X, classes, **of)[0].tolist() == falls.tolist()  # as score
     for bad in [{"repeats": 0}, {"repeats": 1.5}, {"random_state": -1}]:
         with pytest.raises(ValueError, match=next(iter(bad))):
             model.importance(X, y, **bad)
-    with pytest.raises(NotFittedError):
-        regressor().importance(X, y)
 
 
 def test_predict_interval(tmp_path):
