@@ -309,7 +309,7 @@ class IncrementalRidge:
         unknown = sorted(set(params) - set(self._params))
         if unknown:
             raise ValueError(f"IncrementalRidge has no parameter {unknown[0]!r}; want one of {sorted(self._params)}")
-        if params and self.n_samples_:
+        if params and self.n_nodes_:
             raise ValueError("set_params works only before the first rows: change the ridge with set_lambda, or create a new object")
         self.__init__(**{**self._params, **params})  # type: ignore[misc]
         return self
