@@ -35,6 +35,8 @@ class Table:
         Metadata of a model file.
     names : sequence of str or None
         The names of the columns, if they have names.
+    inputs : int
+        The number of columns if the metadata does not describe them, since all are numbers.
 
     Examples
     --------
@@ -44,9 +46,9 @@ class Table:
     [[0.0, 1.0, 2.0], [0.75, 0.25, 3.5], [1.0, 0.0, 1.5]]
     """
 
-    def __init__(self, metadata: Mapping[str, Any], names: Optional[Sequence[str]]) -> None:
+    def __init__(self, metadata: Mapping[str, Any], names: Optional[Sequence[str]], inputs: int = 0) -> None:
         self.metadata = {field: metadata[field] for field in _FIELDS if field in metadata}
-        self.columns = metadata["columns"]
+        self.columns = metadata.get("columns") or [{}] * inputs
         self.widths = [max(len(column.get("levels", [0])), len(column.get("fill", ()))) for column in self.columns]  # inputs for each column
         self.names = names
         self.indicated: Optional[Table] = None  # with indicators of missing cells, if they may help
@@ -139,7 +141,7 @@ class Table:
         out = np.empty((len(cells[0]), sum(self.widths)))
         options = {"Text": text, "Named": self.names is not None, "Metadata": self.metadata}
         unknown = json.loads(run(0, "inputs", results=[out], options=options, fetch=True))
-        for i in np.flatnonzero(unknown):
+        for i in np.flatnonzero(unknown or ()):
             name = repr(self.names[i]) if self.names else i
             warnings.warn(f"column {name} has unknown words, all read as the same word (rows affected: {unknown[i]})", stacklevel=2)
         return out

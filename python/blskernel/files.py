@@ -75,8 +75,8 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     A model of a table with words or missing cells takes such a table as X: a DataFrame that has its
     columns, in any order, or an array of objects in the order of its columns. Cells are read as the command
     reads them for this model: "43.3%" or "1.234,5" if the training data was written that way, and None, NaN,
-    words such as "NA", and -999.0 after ``--na -999`` as missing. A word that the model does not know gives
-    a warning.
+    words such as "NA", and -999.0 after ``--na -999`` as missing, which is an error if training left out such
+    rows. A word that the model does not know gives a warning.
 
     Parameters
     ----------
@@ -116,9 +116,9 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     if metadata.get("notes", {}).get("expected_rows") == "none":
         model.expected_rows = None
     model._adopt(native, state)
-    names, columns = state["names"], metadata.get("columns")
-    Table({"columns": columns or [{}] * state["features"]}, names).tell(model)
-    model._table = Table(metadata, names) if columns else None
+    table = Table(metadata, state["names"], state["features"])
+    table.tell(model)
+    model._table = table if metadata.get("columns") or metadata.get("na") else None
     if isinstance(model, BroadLearningClassifier):
         model._closed = state["options"]["Classes"] > 0
         native.labels = _labels(metadata.get("classes"), state["targets"])

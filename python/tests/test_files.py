@@ -343,9 +343,11 @@ def test_regression_both_ways(command, tmp_path):
     assert other.feature_names_in_.tolist() == list("abcd")
     assert other.predict(frame).tobytes() == model.predict(frame).tobytes()
     frame.assign(y=Y[:, 0]).to_csv(tmp_path / "t.csv", index=False)
-    command(tmp_path, "train", "-o", "t.bls", "--target", "y", "--task", "regression", "--seed", "1", *SETTINGS, "t.csv")
+    command(tmp_path, "train", "-o", "t.bls", "--target", "y", "--task", "regression", "--seed", "1", "--missing", "drop", "--na", "-999", *SETTINGS, "t.csv")
     want = [float(row[0]) for row in predictions(command, tmp_path, "t.bls", "t.csv")]
     assert load(tmp_path / "t.bls").predict(frame).tolist() == want
+    with pytest.raises(ValueError, match="X, row 0: column \"b\" is empty"):
+        load(tmp_path / "t.bls").predict(frame.assign(b=-999.0))
 
 
 def test_same_seed_is_the_same_model_as_that_of_the_command(command, tmp_path):
