@@ -63,6 +63,8 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
             metadata["notes"] = {"class_weight": _weights_text(model.class_weight, native.labels)}
     elif native.targets == 1 and not model._flat:
         metadata["notes"] = {"y": "matrix"}
+    if model._weighted and not isinstance(getattr(model, "class_weight", None), dict):  # the command warns, and blskernel-beam refuses
+        metadata.setdefault("notes", {})["weight"] = present.get("notes", {}).get("weight") or "sample_weight"
     if model.expected_rows is None and state["options"]["ExpectedRows"]:  # the number of rows of a sparse X
         metadata.setdefault("notes", {})["expected_rows"] = "none"
     write_file(path, native.fetch("encode", {"Metadata": metadata}))
@@ -113,6 +115,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     metadata = state["metadata"]
     model: Any = BroadLearningClassifier() if state["kind"] == "classifier" else BroadLearningRegressor()
     model.set_params(**learner_params(state["options"]))
+    model._weighted = any(metadata.get("notes", {}).get(name) for name in ("weight", "class_weight"))
     if metadata.get("notes", {}).get("expected_rows") == "none":
         model.expected_rows = None
     model._adopt(native, state)

@@ -126,6 +126,7 @@ class _Learner(BaseEstimator):
     _kind: str
     _names: list[str]  # the parameters, without any that a subclass of the estimator adds
     _model: Handle
+    _weighted: bool = False  # rows have weights other than 1
 
     def _options(self, **params: Any) -> dict[str, Any]:
         """Return the parameters as options of the library. Values in `params` replace the attributes."""
@@ -150,11 +151,16 @@ class _Learner(BaseEstimator):
         """Fit a new model, which replaces the current one."""
         if _is_sparse(X) and self.expected_rows is None:
             params.setdefault("expected_rows", X.shape[0])
+        self._note(weights)
         model = Handle(self._kind, self._options(**params))
         model.labels = labels
         _learn(model, method, X, y, weights)
         about = model.json("attributes")
         self._adopt(model, about)
+
+    def _note(self, weights: Any, before: bool = False) -> None:
+        """Note whether rows have weights other than 1, for programs that cannot weight rows."""
+        self._weighted = before or weights is not None and bool((weights != 1).any())
 
     def _adopt(self, model: Handle, about: dict[str, Any]) -> None:
         """Take over a fitted model with these attributes from the library."""
@@ -180,6 +186,7 @@ class _Learner(BaseEstimator):
 
     def _teach(self, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
         """Call a method that learns rows. For a sparse X, learn batches in a copy, so that all rows are learned or none."""
+        self._note(weights, method != "refit" and self._weighted)
         if _is_sparse(X):
             self._model = _copied(self._fitted())
         _learn(self._fitted(), method, X, y, weights)
@@ -346,6 +353,7 @@ class _Learner(BaseEstimator):
         [0.0, 3.0]
         """
         model = _of_kind(self, other)  # kept alive, even if other is fitted meanwhile
+        self._weighted = self._weighted or other._weighted
         self._change("merge", Other=model.value)
         return self
 
@@ -687,6 +695,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
             raise ValueError(f"the other model has classes that are not in the classes of the first call: {labels[len(mine.labels):].tolist()}")
         mine, theirs = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, theirs))
         mine.call("merge", options={"Other": theirs.value})
+        self._weighted = self._weighted or other._weighted
         self._model = mine
         self._settle()
         return self

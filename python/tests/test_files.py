@@ -360,18 +360,11 @@ def test_same_seed_is_the_same_model_as_that_of_the_command(command, tmp_path):
     assert theirs.partial_fit(sparse, y).predict(sparse).tolist() == theirs.predict(X).tolist()
 
 
-def test_labels_that_are_bools(tmp_path):
+def test_labels_that_are_bools_and_bytes(tmp_path):
     X, y = table()
-    model = classifier().fit(X, y > 0)
-    save(model, tmp_path / "model.bls")
-    got = load(tmp_path / "model.bls").predict(X)
-    assert got.dtype == bool and got.tolist() == model.predict(X).tolist()
-
-
-def test_labels_that_are_bytes(tmp_path):
-    X, y = table()
-    save(classifier().fit(X, np.array([b"a", b"b", b"c"])[y]), tmp_path / "model.bls")
-    assert load(tmp_path / "model.bls").classes_.tolist() == ["a", "b", "c"]
+    for labels, want in [([False, True, True], [False, True]), ([b"a", b"b", b"c"], ["a", "b", "c"])]:
+        save(classifier().fit(X, np.array(labels)[y]), tmp_path / "model.bls")
+        assert load(tmp_path / "model.bls").classes_.tolist() == want
 
 
 @pytest.mark.parametrize("labels, weights", [
@@ -388,6 +381,11 @@ def test_class_weights_stay(labels, weights, tmp_path):
     assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     save(loaded.set_params(class_weight=None), tmp_path / "model.bls")
     assert load(tmp_path / "model.bls").class_weight is None
+    notes = [load(tmp_path / "model.bls")]
+    for given in [None, np.ones(300), y + 1.0]:
+        save(classifier().fit(X, y, given), tmp_path / "model.bls")
+        notes.append(load(tmp_path / "model.bls"))
+    assert [m._fitted().json("attributes")["metadata"].get("notes", {}).get("weight") for m in notes] == ["sample_weight", None, None, "sample_weight"]
 
 
 @pytest.mark.parametrize("note", ["balanced", "[1]", "3", '{"1": "2"}', '{"1": true}'])
