@@ -8,6 +8,7 @@ import io
 import json
 import numbers
 import warnings
+from decimal import Decimal
 from typing import Any, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = ["Table"]
 _DESCRIBED = 4096  # rows, as in the command
 _LEVELS = 64  # of a column, as in the command
 _FIELDS = ("columns", "inputs", "missing", "decimal", "thousands", "na")
+_MISSING = ("", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?")  # in any case, as in the library
 
 
 class Table:
@@ -160,6 +162,7 @@ class Table:
             return cells
 
         def written(cell: Any) -> Any:
+            cell = float(cell) if isinstance(cell, Decimal) else cell
             if not isinstance(cell, (bool, np.bool_, numbers.Real)) or cell != cell:
                 return cell
             text = str(cell).replace(".", decimal) + unit
@@ -201,8 +204,10 @@ def _numbers(words: Iterable[str]) -> set[float]:
 
 def _floats(cells: list[Any]) -> list[Any]:
     """Return ints and floats as strings with exponents: the point of 1.471 could be a thousands separator."""
-    real = [isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
-    if not any(isinstance(cell, float) and cell == cell for cell in cells) or not all(number or cell is None for number, cell in zip(real, cells)):
+    real = [isinstance(cell, (numbers.Real, Decimal)) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
+    if not any(number and not isinstance(cell, numbers.Integral) and cell == cell for number, cell in zip(real, cells)):
+        return cells
+    if not all(number or cell is None or _read(cell).lower() in _MISSING for number, cell in zip(real, cells)):
         return cells
     texts = [repr(float(cell)) if number and cell == cell else "" for number, cell in zip(real, cells)]
     return [text if "e" in text or not text[-1:].isdigit() else text + "e0" for text in texts]

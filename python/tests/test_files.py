@@ -8,6 +8,7 @@ import pickle
 import shutil
 import subprocess
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -258,12 +259,14 @@ def test_frames_that_are_refused():
 
 
 def test_floats_are_no_text():
-    """A column of text with decimal commas beside them, and an exponent among them, say nothing of their points."""
+    """A column of text with decimal commas beside them, and an exponent among them, say nothing of their points. Nor does a word for a missing cell."""
     pandas = pytest.importorskip("pandas")
     kg, tiny = np.array([1.471, 2.123, 3.337, 4.119, 5.551] * 12), np.array([1.471, 2.123, 1e-5] * 20)
     kg[::6] = tiny[::7] = np.nan
-    model = classifier().fit(pandas.DataFrame({"price": ["3,45", "1,2"] * 30, "kg": kg, "tiny": tiny}), [0, 1] * 30)
-    np.testing.assert_allclose([column["fill"][0] for column in model._table.columns[1:]], [np.nanmean(kg), np.nanmean(tiny)], 1e-6)
+    mixed, exact = [v if v == v else " n/a" for v in kg], [Decimal(str(v)) if v == v else None for v in kg]
+    frame = pandas.DataFrame({"price": ["3,45", "1,2"] * 30, "kg": kg, "tiny": tiny, "mixed": mixed, "exact": exact})
+    model = classifier().fit(frame, [0, 1] * 30)
+    np.testing.assert_allclose([column["fill"][0] for column in model._table.columns[1:]], [np.nanmean(v) for v in (kg, tiny, kg, kg)], 1e-6)
 
 
 def test_wide_frames():
