@@ -172,6 +172,8 @@ class Table:
                 return next((word for word in (text.lower(), text.upper()) if word in levels), text)
             if cell in missing:
                 return ""
+            if text + ".0" in levels:  # categories that pandas stored as floats, since the column had a missing cell
+                return text + ".0"
             return str(int(cell)) if levels and cell % 1 == 0 else text  # pandas stores 1 as 1.0 in a column with a missing cell
 
         return [written(cell) for cell in cells]
