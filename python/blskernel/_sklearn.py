@@ -233,7 +233,7 @@ def check_data(
     refuse_masked(y, "y")
     if reset:
         estimator._table = Table.of(X if (kept := _weighted(X, weights)) is None else X.iloc[kept])
-        if estimator._table is not None and kept is not None:  # the cells of other rows do not matter
+        if kept is not None:  # the cells of other rows do not matter
             X = X.iloc[np.where(np.isin(np.arange(len(X)), kept), np.arange(len(X)), kept[0])]
     if (table := estimator._table) is None:
         return _validate(estimator, X, y, reset=reset, **options)
