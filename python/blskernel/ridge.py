@@ -309,9 +309,10 @@ class IncrementalRidge:
         unknown = sorted(set(params) - set(self._params))
         if unknown:
             raise ValueError(f"IncrementalRidge has no parameter {unknown[0]!r}; want one of {sorted(self._params)}")
-        if params and self.n_nodes_:
-            raise ValueError("set_params works only before the first rows: change the ridge with set_lambda, or create a new object")
-        self.__init__(**{**self._params, **params})  # type: ignore[misc]
+        with turns.of(self):
+            if params and self.n_nodes_:
+                raise ValueError("set_params works only before the first rows: change the ridge with set_lambda, or create a new object")
+            self.__init__(**{**self._params, **params})  # type: ignore[misc]
         return self
 
     def add(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
@@ -355,7 +356,8 @@ class IncrementalRidge:
 
     def _change(self, center: Optional[_Center], method: str, *operands: Any, **options: Any) -> IncrementalRidge:
         """Call a method that changes the rows, and set their center: both or neither, whatever signals arrive."""
-        self._handle.call(method, *operands, options=options, then=functools.partial(setattr, self, "_center", center))
+        with turns.of(self):
+            self._handle.call(method, *operands, options=options, then=functools.partial(setattr, self, "_center", center))
         return self
 
     def _check_width(self, a: np.ndarray, y: np.ndarray) -> None:

@@ -483,12 +483,6 @@ def test_save_of_something_else(other, tmp_path):
         save(other, tmp_path / "m.bls")
 
 
-def test_names_of_files_as_bytes(tmp_path):
-    model = BroadLearningRegressor(random_state=0).fit([[0.0], [1.0], [2.0]] * 20, [1.0, 3.0, 5.0] * 20)
-    save(model, os.fsencode(tmp_path / "m.bls"))
-    assert load(tmp_path / "m.bls").n_features_in_ == 1
-
-
 def writers():
     """What writes a file, and what reads it."""
     model = regressor().fit(*table())

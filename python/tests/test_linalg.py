@@ -52,7 +52,6 @@ def test_products(m, k, n):
     rng = np.random.default_rng(m)
     a, b = rng.normal(size=(m, k)), rng.normal(size=(k, n))
     np.testing.assert_allclose(linalg.matmul(a, b), a @ b, rtol=0, atol=1e-14 * k)
-    np.testing.assert_allclose(linalg.matmul(b.T, a.T), (a @ b).T, rtol=0, atol=1e-14 * k)
 
 
 def test_inv_and_solve():

@@ -1,5 +1,6 @@
 """Go's runtime inside Python: fork, signals, threads and the end of the process. Each in a process of its own."""
 
+import contextlib
 import os
 import pickle
 import signal
@@ -280,6 +281,11 @@ def test_threads_on_one_object():
     ridge = IncrementalRidge("gram", 1.0).add([[1.0]], [1.0])
     in_threads(8, lambda i: [ridge.add([[1.0]], [1.0]) for _ in range(50)])
     assert ridge.n_samples_ == 401
+    for _ in range(60):
+        new = IncrementalRidge()
+        with contextlib.suppress(ValueError):  # of parameters after the rows
+            in_threads(2, lambda i, new=new: new.set_params(lambda_=2.0) if i else new.add([[1.0]], [1.0]))
+        assert new.n_samples_ == 1
     x = np.random.default_rng(0).normal(size=(300, 5))
     y = (x[:, :1] > 0) * 1.0
     model = Handle("classifier", learner_options(True, enhancement_nodes=30, lambda_=0.1, shrink=1.0, method="gram"))
