@@ -189,6 +189,11 @@ def as_labels(y: Any, name: str = "y") -> Any:
 
     Examples are 1 and "1", and the integers 2**53 and 2**53+1 in a list with a float.
     """
+    if hasattr(y, "isna"):  # of pandas
+        if np.any(y.isna()):
+            raise ValueError(f"{name} contains NaN or another missing label; want finite labels")
+        kind = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+        return y if kind is None else y.to_numpy(kind)  # Int64 would become float64
     if not isinstance(y, (list, tuple)):
         return y
     a = np.asarray(y)

@@ -534,12 +534,12 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return super()._options(**params)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        seen = sample_weight
+        y, seen = as_labels(y), sample_weight
         absent = [label for label, weight in self.class_weight.items() if weight == 0] if isinstance(self.class_weight, dict) else []
         if reset and absent and hasattr(X, "iloc"):  # their rows do not shape a table
             there = np.array([label not in absent for label in np.ravel(y).tolist()], dtype=float)
             seen = there if seen is None else there * seen if np.shape(seen) in ((), there.shape) else seen
-        X, y = check_data(self, X, as_labels(y), seen, reset, sample_weight is None and not isinstance(self.class_weight, dict))
+        X, y = check_data(self, X, y, seen, reset, sample_weight is None and not isinstance(self.class_weight, dict))
         check_labels(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         if isinstance(self.class_weight, dict):

@@ -676,6 +676,11 @@ def test_labels_of_two_types():
     assert classifier().fit(X, large % 7).partial_fit(X[:2], [3.0, 4.0]).classes_.tolist() == sorted({3, 4, 2**53 % 7, (2**53 + 1) % 7})
     with pytest.raises(ValueError, match="two kinds"):
         classifier().fit(X, np.array([b"a", b"b"])[large % 2]).partial_fit(X[:1], ["a"])
+    pandas = pytest.importorskip("pandas")
+    assert classifier().fit(X, pandas.Series(large, dtype="Int64")).classes_.tolist() == [2**53, 2**53 + 1]
+    for dtype in ["Int64", "string"]:
+        with pytest.raises(ValueError, match="contains NaN"):
+            classifier().fit(X, pandas.Series(["1", None] * 30).astype(dtype))
 
 
 @pytest.mark.parametrize("classes", [[0, 1, np.nan], [0, 1, np.inf], [0, 1, 1.5], [[0, 1]], [], 3, np.ma.array([0, 1, 2], mask=[0, 0, 1])], ids=str)
