@@ -220,7 +220,7 @@ def _weighted(X: Any, weights: Any) -> Any:
     """Return the indices of the rows of a DataFrame with weights other than 0, or None if there are no others."""
     if weights is None or not hasattr(X, "iloc") or np.shape(weights) != (len(X),):
         return None
-    kept = np.flatnonzero(np.asarray(weights))
+    kept = np.flatnonzero(check_weights(weights, X))
     return kept if 0 < len(kept) < len(X) else None
 
 

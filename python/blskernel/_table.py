@@ -65,7 +65,7 @@ class Table:
         if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
             return None
         columns = [X.iloc[:, i] for i in range(len(names))]
-        if not any(_is_special(column) for column in columns):
+        if len(X) == 0 or not any(_is_special(column) for column in columns):
             return None
         _refuse_twice(names, names)
         first = [(column.dtype, _cells(column.head(_DESCRIBED))) for column in columns]

@@ -256,6 +256,8 @@ def test_frames_that_are_refused():
             classifier().fit(pandas.DataFrame({"a": cells, "b": range(70)}), [0, 1] * 35)
     with pytest.raises(ValueError, match="NaN"):  # what has no names of columns is no frame
         classifier().fit([[np.nan], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="0 sample"):
+        classifier().fit(pandas.DataFrame({"a": ["u"]})[:0], [])
 
 
 def test_floats_are_no_text():
@@ -618,6 +620,8 @@ def test_float64_of_pandas_and_rows_of_weight_0():
     assert Table.of(pandas.DataFrame({"a": [1.0, 2.0]}).convert_dtypes()) is None
     gap = pandas.DataFrame({"a": [1.0, 2.0] * 40 + [None]})
     assert classifier().fit(gap, [0, 1] * 40 + [0], np.append(np.ones(80), 0))._table is None
+    with pytest.raises(ValueError, match="NaN"):
+        classifier().fit(gap, [0, 1] * 40 + [0], pandas.Series([0.0, None, 1.0] * 27, dtype="Float64"))
 
 
 def test_sparse_rows_stay_out_of_the_parameters(tmp_path):
