@@ -67,7 +67,8 @@ class _Center:
         if len(a) != len(y):
             raise ValueError(f"the numbers of rows in A and Y are {len(a)} and {len(y)}; want equal numbers")
         weights = np.ones(len(a)) if w is None else w[:, 0]
-        total = float(weights.sum())
+        with np.errstate(over="ignore"):
+            total = float(weights.sum())
         if not total > 0:
             raise ValueError("the total weight of the rows is 0; want a positive weight for at least one row")
 
@@ -75,8 +76,12 @@ class _Center:
             first = weights @ x / total
             return np.stack([first, weights @ (x - first) / total])
 
-        with np.errstate(invalid="ignore"):  # the library rejects rows with infinities
-            return _Center(total, len(a), mean(a), mean(y))
+        with np.errstate(over="ignore", invalid="ignore"):
+            center = _Center(total, len(a), mean(a), mean(y))
+        known = all(np.isfinite(each).all() for each in (total, center.a, center.y))
+        if not known and np.isfinite(a).all() and np.isfinite(y).all():  # the library names other infinities
+            raise _native.NumericError("numbers overflow: scale the rows, the targets or the weights")
+        return center
 
     def rows_about(self, a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> list[np.ndarray]:
         """Return rows and targets minus the means, times the square roots of the weights.

@@ -350,7 +350,7 @@ def test_set_params_that_fails_changes_nothing():
     assert pickle.loads(pickle.dumps(ridge.set_params(lambda_=2.0))).lambda_ == 2.0
 
 
-def test_intercept_names_the_first_bad_element():
+def test_intercept_names_the_first_bad_element_and_an_overflow():
     a, y = data()
     ridge = IncrementalRidge(lambda_=0.1, fit_intercept=True)
     for known in (False, True):
@@ -364,6 +364,9 @@ def test_intercept_names_the_first_bad_element():
                     ridge.leverage(wrong)
         if not known:
             ridge.add(a, y)
+    for far, weights in [(a * 1e307, None), (a, [1e308] * 80)]:
+        with pytest.raises(NumericError, match="numbers overflow"):
+            ridge.add(far, y, weights)
 
 
 def test_intercept_merge_of_itself_and_file(tmp_path):
