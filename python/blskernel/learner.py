@@ -479,8 +479,9 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     SETTINGS
     class_weight : dict or "balanced", default=None
         The weight of each class. "balanced" gives all classes the same total weight in ``fit`` and ``refit``.
-        In ``partial_fit`` it weights the new rows by the counts of all rows so far. Earlier rows keep their
-        weights, so the result is not that of one fit, and ``remove`` is then an error.
+        In ``partial_fit``, and in each further batch of a sparse X, it weights the new rows by the counts of all
+        rows so far. Earlier rows keep their weights, so the result is not that of one fit, and ``remove`` is then
+        an error.
 
     Attributes
     ----------
