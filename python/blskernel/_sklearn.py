@@ -207,11 +207,18 @@ def as_labels(y: Any, name: str = "y") -> Any:
     return a
 
 
+def _refuse(X: Any) -> None:
+    """Raise ValueError for masked elements, and for an array of dates, of which NumPy makes numbers, even of NaT."""
+    refuse_masked(X, "X")
+    if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
+        raise ValueError(f"X has dates or times (dtype {X.dtype}): turn them into numbers, such as days since a given day")
+
+
 def check_inputs(estimator: Any, X: Any) -> np.ndarray:
     """Return X as a float64 matrix with the columns to which the estimator was fitted."""
     if _is_plain(estimator, X):
         return X
-    refuse_masked(X, "X")
+    _refuse(X)
     table = getattr(estimator, "_table", None)
     return _validate(estimator, X, reset=False) if table is None else table.inputs(X)
 
@@ -234,7 +241,7 @@ def check_data(
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
         return X, y
-    refuse_masked(X, "X")
+    _refuse(X)
     refuse_masked(y, "y")
     if reset:
         estimator._table = Table.of(X if (kept := _weighted(X, weights)) is None else X.iloc[kept])

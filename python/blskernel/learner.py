@@ -860,7 +860,10 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         X, y = check_data(self, X, y, sample_weight, reset, sample_weight is None, multi_output=True, y_numeric=True)
-        y = np.asarray(y, dtype=np.float64)
+        y = np.asarray(y)
+        if y.dtype.kind in "cmMV":
+            raise ValueError(f"y has dtype {y.dtype}: turn it into real numbers, such as days since a given day")
+        y = y.astype(np.float64, copy=False)
         if reset:
             self._flat = y.ndim == 1
         return X, y, None if sample_weight is None else check_weights(sample_weight, X)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from blskernel import FormatError, HandleError, IncrementalRidge, NotFittedError, NumericError, UnsupportedError, _native, info, linalg
-from blskernel._native import Handle, as_matrix, as_vector, run
+from blskernel._native import Handle, as_matrix, run
 from blskernel._options import learner_options
 
 LIBRARY = os.path.join(os.path.dirname(_native.__file__), "libblskernel.so")
@@ -84,12 +84,6 @@ def test_sparse():
 
     with pytest.raises(TypeError, match="sparse"):
         as_matrix(Sparse())
-
-
-def test_vectors():
-    assert as_vector(None) is None
-    with pytest.raises(ValueError, match="one number for each sample"):
-        as_vector(np.ones((2, 2)))
 
 
 @pytest.mark.parametrize("method", range(1, 7))

@@ -172,6 +172,7 @@ def test_failures_change_nothing(method):
         lambda: ridge.add(bad, y),
         lambda: ridge.add(a, y, -np.ones(80)),
         lambda: ridge.add(a, y, np.ones(79)),
+        lambda: ridge.add(a, y, np.ones((80, 2))),
         lambda: ridge.add(a, y[:, :1]),
         lambda: ridge.forget(0),
         lambda: ridge.forget(1.5),
