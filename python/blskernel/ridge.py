@@ -241,6 +241,8 @@ class IncrementalRidge:
     True
     """
 
+    _center: Optional[_Center]  # None without an intercept, and before the first rows
+
     def __init__(
         self,
         method: str = "gram",
@@ -269,9 +271,10 @@ class IncrementalRidge:
             raise ValueError(f"fit_intercept is {fit_intercept!r}; want True or False")
         if fit_intercept and method not in _CENTRING:
             raise _native.UnsupportedError(f"the method {method} does not support fit_intercept: choose one of {', '.join(_CENTRING)}")
-        self._handle, self._params = _native.Handle("ridge", {"Method": number, **options}), params
-        self._intercept = bool(fit_intercept)
-        self._center: Optional[_Center] = None  # None without an intercept, and before the first rows
+        handle = _native.Handle("ridge", {"Method": number, **options})
+        old = vars(self).get("_handle")  # as in merge
+        vars(self).update(_handle=handle, _params=params, _intercept=bool(fit_intercept), _center=None)
+        del old
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the arguments of the constructor, for scikit-learn's clone.
