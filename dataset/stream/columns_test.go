@@ -35,11 +35,9 @@ func TestColumns(t *testing.T) {
 		want table
 	}{
 		{"x.csv", people, Options{Inputs: list("age", "height"), Targets: list("id")}, table{x: []float64{30, 1.5, 40, 1.75, 50, 2}, y: count(1, 3)}},
-		{"x.csv", people, Options{Inputs: list("height", "age")}, table{x: []float64{1.5, 30, 1.75, 40, 2, 50}}},
 		{"x.csv", people, Options{Inputs: list("1-2", "4"), Targets: list("class"), Classes: true}, table{x: []float64{1, 30, 1.5, 2, 40, 1.75, 3, 50, 2}, labels: list("a", "b", "a")}},
 		{"x.csv", people, Options{Inputs: list("4", "1"), Targets: list("name"), Classes: true}, table{x: []float64{1.5, 1, 1.75, 2, 2, 3}, labels: list("ann", "bob", "cy")}},
 		{"x.csv", people, Options{Inputs: list("1-2"), Targets: list("4-4")}, table{x: []float64{1, 30, 2, 40, 3, 50}, y: []float64{1.5, 1.75, 2}}},
-		{"x.csv", people, Options{Inputs: list("2"), Targets: list("4", "1")}, table{x: []float64{30, 40, 50}, y: []float64{1.5, 1, 1.75, 2, 2, 3}}},
 		{"x.csv", people, Options{Inputs: list("id"), Targets: list("age"), Classes: true}, table{x: count(1, 3), labels: list("30", "40", "50")}},
 
 		{"x.csv", weighted, Options{Exclude: list("b"), Weight: "w", Targets: list("y")}, table{x: []float64{1, 4, 6, 9}, y: []float64{5, 10}, w: []float64{0.5, 0}}},
@@ -57,7 +55,6 @@ func TestColumns(t *testing.T) {
 		{"x.npy", x, beside("y.npy", append(npyHeader(1, "|i1", false, 3), 1, 0xff, 2), true), table{x: count(1, 6), labels: list("1", "-1", "2")}},
 		{"x.npy", x, beside("y.npy", x, false), table{x: count(1, 6), y: count(1, 6)}},
 		{"x.npy", x, beside("y.csv", []byte("t\n7\n8\n9\n"), false), table{x: count(1, 6), y: count(7, 3)}},
-		{"x.npy", x, beside("y.csv", []byte("7\n8\n9\n"), false), table{x: count(1, 6), y: count(7, 3)}},
 		{"x.npy", x, beside("y.csv", []byte("a\nb\nc"), true), table{x: count(1, 6), labels: list("a", "b", "c")}},
 		{"x.npy", x, beside("labels.idx", idxFile(8, []byte{7, 0, 200}, 3), true), table{x: count(1, 6), labels: list("7", "0", "200")}},
 
@@ -95,7 +92,6 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Inputs: []string{"6"}}, "the selection 6 is out of range; the last column is 5"},
 		{Options{Inputs: []string{"0"}}, "columns are numbered from 1"},
 		{Options{Inputs: []string{"4-2"}}, "put the lower column first"},
-		{Options{Inputs: []string{"id:age"}}, `no column named "id:age"`},
 		{Options{Inputs: []string{"99999999999999999999"}}, "the last column is 5"},
 		{Options{Inputs: []string{"1", "id"}}, "named twice"},
 		{Options{Inputs: []string{"1"}, Targets: []string{"id"}}, "named twice"},
@@ -108,7 +104,6 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Weight: "1-2"}, "name only one"},
 		{Options{Exclude: []string{"1-"}}, "leave at least one"},
 		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
-		{Options{Exclude: []string{"6"}}, "the last column is 5"},
 	} {
 		_, err := Open(t.Context(), []string{path}, test.opt)
 		wantFault(t, fmt.Sprintf("%+v", test.opt), err, test.says)

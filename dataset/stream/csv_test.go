@@ -56,12 +56,18 @@ func TestCSVSeveralFiles(t *testing.T) {
 			t.Errorf("%v: %v", opt, got)
 		}
 	}
-	for _, test := range []struct{ text, says string }{
-		{"y,x\n1,2\n", `has the column "y" where`},
-		{"x,y,z\n1,2,3\n", "has 3 inputs, but"},
-		{"1,2,3\n", "no header and 3 columns"},
+	for _, test := range []struct {
+		text, says string
+		opt        Options
+	}{
+		{"y,x\n1,2\n", `has the column "y" where`, Options{}},
+		{"y,x\n1,2\n", `has the column "y" where`, Options{Inputs: []string{"x"}, Keep: []string{"1"}}},
+		{"x,z\n1,2\n", `has the column "z" where`, Options{Inputs: []string{"x"}, Weight: "2"}},
+		{"x,y,z\n1,2,3\n", "has 3 columns to keep, but", Options{Inputs: []string{"x"}, Keep: []string{"1-"}}},
+		{"x,y,z\n1,2,3\n", "has 3 inputs, but", Options{}},
+		{"1,2,3\n", "no header and 3 columns", Options{}},
 	} {
-		_, err := Open(t.Context(), []string{a, write(t, "e.csv", []byte(test.text))}, Options{})
+		_, err := Open(t.Context(), []string{a, write(t, "e.csv", []byte(test.text))}, test.opt)
 		wantFault(t, test.text, err, test.says)
 	}
 	words := Options{Inputs: []string{"x"}, Columns: Columns{{Levels: []string{"x", "1"}}}} // the name is also a word

@@ -122,8 +122,15 @@ func (r *Reader) checkSchema(i int, f *files) error {
 		return fault("has %s, but %s has %d", names.Count(have.dim, "input"), first, want.dim)
 	case have.outputs != want.outputs:
 		return fault("has %s, but %s has %d", names.Count(have.outputs, "target"), first, want.outputs)
+	case len(have.kept) != len(want.kept):
+		return fault("has %s to keep, but %s has %d", names.Count(len(have.kept), "column"), first, len(want.kept))
 	}
-	for _, both := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
+	all := [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}}
+	if a, b := have.layout, want.layout; a != nil && b != nil {
+		all = append(all, [2][]string{namesOf(a.names, a.choice.weights), namesOf(b.names, b.choice.weights)},
+			[2][]string{namesOf(a.names, a.choice.kept), namesOf(b.names, b.choice.kept)})
+	}
+	for _, both := range all {
 		for k := range min(len(both[0]), len(both[1])) {
 			if is, was := both[0][k], both[1][k]; is != was {
 				return fault("has the column %s where %s has %s; put the columns in the same order, or name them",

@@ -169,7 +169,6 @@ func TestKeep(t *testing.T) {
 		{text, classes, []string{"y", "id", "2"}, []string{"y", "id", "a"}, []string{"u", "7", "1", "None", "", "4"}},
 		{strings.Replace(text, " 7 ", `"7, ""x"""`, 1), classes, []string{"id"}, []string{"id"}, []string{`7, "x"`, ""}},
 		{text, classes, []string{"1-2"}, []string{"id", "a"}, []string{"7", "1", "", "4"}},
-		{text, classes, nil, nil, nil},
 		{array, Options{}, []string{"2", "1"}, []string{"2", "1"}, []string{"2.5", "1", "5", "4"}},
 	} {
 		for _, size := range []int{10, 1} {
