@@ -65,7 +65,8 @@ func (m *Model) Merge(other *Model, again bool) error {
 	}
 	if err == nil {
 		a.Columns = columns
-		a.Learned = slices.Concat(a.Learned, b.Learned)
+		twice := func(l modelfile.Learned) bool { return l.Removed && m.FindLearned(l.Size, l.Hash, true) >= 0 }
+		a.Learned = slices.Concat(a.Learned, slices.DeleteFunc(slices.Clone(b.Learned), twice))
 		undone := func(l modelfile.Learned) bool { return l.Removed && m.FindLearned(l.Size, l.Hash, false) >= 0 }
 		a.Learned = bounded(slices.DeleteFunc(slices.Clone(a.Learned), undone))
 		a.Log = slices.Concat(a.Log, b.Log)

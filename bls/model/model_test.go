@@ -177,10 +177,14 @@ func TestMerge(t *testing.T) {
 			t.Errorf("weight %d differs by %g", i, d)
 		}
 	}
+	for _, one := range []*Model{m, like} {
+		one.AddLearned(modelfile.Learned{Size: 8, Hash: "8", Rows: 40, Removed: true})
+	}
 	m.AddLearned(modelfile.Learned{Size: 9, Hash: "9", Rows: 40, Removed: true}) // the other has it
 	like.AddLearned(modelfile.Learned{Size: 9, Hash: "9", Rows: 40})
 	testutil.NoError(t, m.Merge(like, true))
-	if m.FindLearned(9, "9", true) >= 0 || m.FindLearned(9, "9", false) < 0 {
+	m.AddLearned(modelfile.Learned{Size: 8, Hash: "8", Rows: 40})
+	if m.FindLearned(9, "9", true) >= 0 || m.FindLearned(9, "9", false) < 0 || m.FindLearned(8, "8", true) >= 0 {
 		t.Errorf("a file with rows in the model counts as removed: %v", m.Metadata.Learned)
 	}
 	line := New(&modelfile.File{Regressor: &bls.Regressor{}})
