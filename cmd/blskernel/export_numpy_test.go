@@ -22,7 +22,7 @@ func TestExportInNumPy(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeText(t, dir, "program.py", program+`
-x = np.loadtxt("x.csv", delimiter=",", skiprows=1, usecols=range(4))
+x = np.loadtxt("x.csv", delimiter=",", skiprows=1, usecols=range(len(m["feature_weights"]) - 1))
 got = predict(x)
 if m["kind"] == "regression":
     want = np.loadtxt("p.csv", delimiter=",", skiprows=1, ndmin=2)
@@ -34,6 +34,7 @@ else:
     weights = np.vstack([m["weights"], np.zeros(3)])
     m = {**m, "kind": "regression", "weights": weights, "center": 0}
     want, scores = want[:, 1:].astype(float), predict(x)
+    assert m["scaling"] != "samples" or (predict(np.full((1, 3), 0.1)) == predict(np.zeros((1, 3)))).all()
     # Weights of dependent nodes are large against the scores, and so is the rounding.
     assert (np.abs(scores - want) <= 1e-6 * (1 + np.abs(want))).all(), np.abs(scores - want).max()
 print(len(got))
@@ -41,7 +42,7 @@ print(len(got))
 	var folders []string
 	for name, flags := range map[string][]string{
 		"classes":                {"--target", "color", "--steps", "yes"},
-		"classes, by sample":     {"--target", "color", "--scale", "samples"},
+		"classes, by sample":     {"--target", "color", "--scale", "samples", "--inputs", "a,b,c"},
 		"classes, linear":        {"--target", "color", "--enhancement", "0", "--scale", "none"},
 		"regression":             {"--target", "y1,y2", "--task", "regression"},
 		"regression, not scaled": {"--target", "y1", "--task", "regression", "--inputs", "a,b,c,d", "--scale", "none"},
