@@ -97,15 +97,16 @@ class Table:
         """Return the table with indicators if they clearly lower the held-out error; else this table."""
         if self.indicated is None:
             return self
-        first, choices = slice(_DESCRIBED), []
+        given = np.ones(len(y)) if weights is None else np.broadcast_to(weights, len(y))
+        first, choices = np.flatnonzero(given)[:_DESCRIBED], []
         for table in (self, self.indicated):
             trial = type(estimator)(**estimator.get_params())
             trial.validate = True
             if not isinstance(trial.random_state, (int, np.integer)):
                 trial.random_state = 0  # both trials have the same random weights
             try:
-                some = None if weights is None else np.broadcast_to(weights, len(y))[first]
-                trial.fit(table.inputs(X.head(_DESCRIBED)), y[first], some)
+                some = None if weights is None else given[first]
+                trial.fit(table.inputs(X.iloc[first]), y[first], some)
             except ValueError:  # the fit to all rows will report it
                 return self
             choices.append(trial.choice_)

@@ -177,7 +177,8 @@ def test_missing_cells_have_inputs_of_their_own_where_they_tell(command, tmp_pat
         gaps = (rng.uniform(size=(n, 2)) < 0.5) & ((y == "yes") | (not told))[:, None]
         frame = pandas.DataFrame({"a": rng.normal(size=n), "b": pandas.Categorical(rng.choice(["u", "v"], n))})
         frame.loc[gaps[:, 0], "a"], frame.loc[gaps[:, 1], "b"] = np.nan, None
-        model = classifier(method="gram").fit(frame[:400], y[:400], sample_weight=np.ones(400))
+        left_out = np.repeat([0, 1], [4400, 400])  # the weights
+        model = classifier(method="gram").fit(pandas.concat([frame[:400]] * 12), np.tile(y[:400], 12), left_out)
         assert (model.score(frame[400:], y[400:]) > 0.8) == told
         frame.assign(y=y)[:400].to_csv(tmp_path / "t.csv", index=False)
         fixed = ["--shrink", "1", "--lambda", "0.01", "--seed", "1", "--groups", "3", "--group-nodes", "4", "--enhancement", "20"]
@@ -328,9 +329,7 @@ def test_model_of_python_in_the_command(command, tmp_path, labels):
     updated = load(tmp_path / "model.bls")
     model.partial_fit(X[200:], y[200:])
     assert updated.decision_function(X).tobytes() == model.decision_function(X).tobytes()
-    np.testing.assert_array_equal(updated.predict(X), model.predict(X))
     np.testing.assert_array_equal(updated.classes_, model.classes_)
-    assert updated.get_params()["lambda_"] == 0.01 and updated.get_params()["enhancement_nodes"] == 20
     assert inspect(command, tmp_path, "model.bls")["samples"] == 300
 
 
