@@ -162,7 +162,7 @@ type surveyed struct {
 
 	numbers, words int
 	finite         int             // numbers that are neither infinite nor NaN
-	mean           float64         // of the numbers
+	mean, low      float64         // the mean of the numbers is their sum
 	least, most    float64         // of the numbers
 	seen           map[string]int  // how often each cell occurs, for up to MaxLevels different cells
 	many           bool            // there are more different cells, or one of more than maxLevelBytes
@@ -179,7 +179,10 @@ func (c *surveyed) number(x float64) {
 	if x-x == 0 {
 		c.finite++
 		n := float64(c.finite)
-		c.mean += x/n - c.mean/n // no sum overflows
+		step := x/n - c.mean/n - c.low/n // no sum overflows
+		next := c.mean + step
+		c.low += step - (next - c.mean) // else large numbers that vary little would lose their steps
+		c.mean = next
 		if c.finite == 1 {
 			c.least, c.most = x, x
 		}
@@ -392,7 +395,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 
 // fill returns the mean of the numbers, rounded by at most a thousandth of their range and within it.
 func (c *surveyed) fill() float64 {
-	mean := max(c.least, min(c.mean, c.most))
+	mean := max(c.least, min(c.mean+c.low, c.most))
 	for digits := 7; digits < 17; digits++ {
 		if v := rounded(mean, digits); c.least <= v && v <= c.most && math.Abs(v-mean) <= (c.most-c.least)/1000 {
 			return v
