@@ -164,7 +164,7 @@ func TestArrayCells(t *testing.T) {
 	}{
 		{append(npyHeader(1, "<f8", false, 5, 1), float64s(1, 2, 3, 4, 5)...), Options{TargetPath: labels, Classes: true}, []string{"a", "None"}, nil, 3},
 		{ids, Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"1234567", "9223372036854775807"}, 0},
-		{append(npyHeader(1, "<f8", false, 2, 2), float64s(math.NaN(), 1, 2, 3)...), Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"NaN", "2"}, 0},
+		{append(npyHeader(1, "<f8", false, 2, 2), float64s(math.NaN(), 1, math.Copysign(0, -1), 3)...), Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"NaN", "-0"}, 0},
 		{ids, Options{NA: []string{"9223372036854775807"}}, nil, nil, 1},
 		{append(npyHeader(1, "<f4", false, 2, 1), 0, 0, 0x80, 0x7f, 0, 0, 0x80, 0x3f), Options{NA: []string{"inf"}}, nil, nil, 1},
 	} {

@@ -74,11 +74,16 @@ func (d DType) utf32(b []byte) (string, error) {
 
 // Format returns the number b as text: whole numbers up to 2^53 and all integers in decimal.
 func (d DType) Format(b []byte) string {
-	if d.Kind == Bool {
+	switch d.Kind {
+	case Bool:
 		return strconv.Itoa(int(min(b[0], 1)))
-	}
-	if text, err := d.Label(b); err == nil {
+	case Signed, Unsigned:
+		text, _ := d.Label(b) // an integer has one
 		return text
 	}
-	return strconv.FormatFloat(d.float(d.bits(b)), 'g', -1, 64)
+	v, form := d.float(d.bits(b)), byte('g')
+	if v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
+		form = 'f'
+	}
+	return strconv.FormatFloat(v, form, -1, 64)
 }
