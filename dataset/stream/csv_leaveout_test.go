@@ -126,7 +126,7 @@ func TestBadCrowded(t *testing.T) {
 		t.Errorf("%v, bad are %v, want %v; %v", all.x, lines, want, err)
 	}
 	long := strings.NewReader("1\n" + strings.Repeat("\x00", maxRecord+1))
-	all, err = loadBy(t, "-", Options{Format: CSV, Stdin: long, Bad: func(e *Error) error { return nil }}, 1)
+	all, err = loadEach(t, "-", Options{Format: CSV, Stdin: long, Bad: func(e *Error) error { return nil }}, 1)
 	if wantFault(t, "long", err, ":2: the line is longer"); all.rows != 1 || all.x[0] != 1 {
 		t.Errorf("%v before %v", all, err)
 	}

@@ -26,7 +26,6 @@ func TestCSVHeader(t *testing.T) {
 		{"semicolons", "a;b\n1;2\n", Options{}, []string{"a", "b"}, 1},
 		{"tabs", "a\tb,c\n1\t2\n", Options{}, []string{"a", "b,c"}, 1},
 		{"quoted semicolon", "\"a;\",b\n1,2\n", Options{}, []string{"a;", "b"}, 1},
-		{"told", "a|b\n1|2\n", Options{Comma: '|'}, []string{"a", "b"}, 1},
 		{"header only", "a,b\n", Options{}, []string{"a", "b"}, 0},
 		{"a level and a word, of a model", "Bonn,err\nGraz,x\n", Options{Fixed: true, Columns: Columns{{Levels: []string{"Bonn", "Graz"}}, {}}, Bad: ignore}, nil, 0},
 		{"a word among numbers", "1.5,oops,3\n2.5,oops,4\n", Options{Columns: make(Columns, 3), Bad: ignore}, nil, 0},

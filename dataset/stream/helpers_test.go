@@ -226,24 +226,18 @@ func drain(r *Reader, size int) (all table, err error) {
 	}
 }
 
-// loadBy reads all samples of one path in batches of size rows.
-func loadBy(t testing.TB, path string, opt Options, size int) (all table, err error) {
+// loadEach reads all samples of one path in batches of five, or of the given size.
+func loadEach(t testing.TB, path string, opt Options, size ...int) (all table, err error) {
 	t.Helper()
 	r, err := Open(t.Context(), []string{path}, opt)
 	if err != nil {
 		return all, err
 	}
-	all, err = drain(r, size)
+	all, err = drain(r, append(size, 5)[0])
 	if closeErr := r.Close(); err == io.EOF {
 		err = closeErr
 	}
 	return all, err
-}
-
-// loadEach is loadBy in batches of five.
-func loadEach(t *testing.T, path string, opt Options) (table, error) {
-	t.Helper()
-	return loadBy(t, path, opt, 5)
 }
 
 // load opens and reads everything, in batches of several sizes, which must give the same result.

@@ -126,7 +126,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 // checkFault checks that err is an *Error that can be shown.
-func checkFault(t *testing.T, err error) {
+func checkFault(t testing.TB, err error) {
 	t.Helper()
 	var fault *Error
 	if !errors.As(err, &fault) || fault.Path == "" || len(err.Error()) > maxMessage+len(fault.Path) {
@@ -220,7 +220,7 @@ func FuzzArrays(f *testing.F) {
 		data := append(npyRaw(version, dict), elements...)
 		stored, deflated := npz(t, member{"X.npy", data, zip.Store}), npz(t, member{"X.npy", data, zip.Deflate})
 		plain := write(t, "x.npy", data)
-		for _, load := range []func(*testing.T, string, Options) (table, error){loadEach, loadAside} {
+		for _, load := range []func(testing.TB, string, Options, ...int) (table, error){loadEach, loadAside} {
 			want, wantErr := load(t, plain, Options{})
 			if wantErr != nil {
 				checkFault(t, wantErr)
@@ -247,10 +247,10 @@ func FuzzArrays(f *testing.F) {
 }
 
 // loadAside reads samples one by one, without the bad ones.
-func loadAside(t *testing.T, path string, opt Options) (table, error) {
+func loadAside(t testing.TB, path string, opt Options, _ ...int) (table, error) {
 	opt.Bad = func(e *Error) error {
 		checkFault(t, e)
 		return nil
 	}
-	return loadBy(t, path, opt, 1)
+	return loadEach(t, path, opt, 1)
 }

@@ -128,7 +128,7 @@ func TestBadEnds(t *testing.T) {
 		"idx":         {idxFile(13, elementsOf(">f4", values), 4, 3), Options{}},
 	} {
 		path := write(t, "x", d.data)
-		before, want := loadBy(t, path, d.opt, 1)
+		before, want := loadEach(t, path, d.opt, 1)
 		wantFault(t, name, want, "")
 		var told []string
 		d.opt.Bad = func(e *Error) error { told = append(told, e.Error()); return nil }

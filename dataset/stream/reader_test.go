@@ -158,5 +158,4 @@ func TestNextPanics(t *testing.T) {
 	testutil.MustPanic(t, panicRows, func() { r.Next(0) })
 	next(t, r, 1)
 	testutil.MustPanic(t, panicBegun, func() { r.Select(Selection{}) })
-	testutil.MustPanic(t, panicBegun, func() { r.Peek(1) })
 }
