@@ -243,10 +243,13 @@ def check_data(
         return X, y
     _refuse(X)
     refuse_masked(y, "y")
+    used = X
+    if (kept := _weighted(X, weights)) is not None:  # the cells of other rows do not matter
+        used, rows = X.iloc[kept], np.full(len(X), kept[0])
+        rows[kept] = kept
+        X = X.iloc[rows]
     if reset:
-        estimator._table = Table.of(X if (kept := _weighted(X, weights)) is None else X.iloc[kept])
-        if kept is not None:  # the cells of other rows do not matter
-            X = X.iloc[np.where(np.isin(np.arange(len(X)), kept), np.arange(len(X)), kept[0])]
+        estimator._table = Table.of(used)
     if (table := estimator._table) is None:
         return _validate(estimator, X, y, reset=reset, **options)
     plain = object.__new__(type(estimator))  # without the table's columns and their names

@@ -616,6 +616,7 @@ def test_float64_of_pandas_and_rows_of_weight_0():
     assert one._table.metadata == two._table.metadata and two.score(X, y) == pytest.approx(one.score(X, y))
     three = classifier(class_weight={"z": 0}).fit(bad, ["a", "b"] * 40 + ["z"])
     assert three._table.metadata == one._table.metadata and three.classes_.tolist() == ["a", "b", "z"]
+    assert two.partial_fit(bad, np.append(y, 0), np.append(np.ones(80), 0)).choice_
     assert Table.of(pandas.DataFrame({"a": [1.0, 2.0]}).convert_dtypes()) is None
     gap = pandas.DataFrame({"a": [1.0, 2.0] * 40 + [None]})
     assert classifier().fit(gap, [0, 1] * 40 + [0], np.append(np.ones(80), 0))._table is None
