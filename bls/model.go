@@ -97,7 +97,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	}
 	given, x := s, in.x
 	l, d := x.Dims()
-	s = prepare(s, max(l, s.rows), d)
+	s = prepare(s, max(choice.Positive(l, weights), s.rows), d)
 	_, c := y.Dims()
 	if err := checkModelMemory(s, l, d, c); err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	if err != nil {
 		return s, chosen{}, err
 	}
-	l, _ := x.Dims()
+	l := choice.Positive(x.RawMatrix().Rows, weights)
 	chooses, unit, given := s.chooses(), choice.Unit(weights), s.update.Lambda
 	lowest := float64(unit * s.lowestLambda(max(l, s.rows), opt))
 	if given == None {

@@ -28,12 +28,12 @@ type TuneOptions struct {
 // are best on rows held out from at most 4096. It also sets Validate, so that the next Fit measures
 // these settings, and returns the Choice of that Fit. It does not fit a model or change nonzero fields.
 //
-//	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
+//	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples of positive weight.
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.
 //	The first candidate, with the nodes of Fit, is tried whatever it costs. The maps, the nodes and
 //	a search with QR are extra.
 //	memory: as Fit for each candidate, checked before the trial.
-//	errors: as FitContext; *OptionError for a negative or NaN Flops; *ShapeError if l < 8.
+//	errors: as FitContext; *OptionError for a negative or NaN Flops; *ShapeError for fewer samples.
 func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	return c.TuneContext(background, x, labels, opt)
 }
@@ -79,10 +79,11 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 	}
 	x, labels := in.x, in.labels
 	l, d := x.Dims()
-	if l < choice.MinRows {
-		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, so that Tune can hold some out"}
+	n := choice.Positive(l, weights)
+	if n < choice.MinRows {
+		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows of positive weight, so that Tune can hold some out"}
 	}
-	s.rows = max(l, s.rows)
+	s.rows = max(n, s.rows)
 	s.backend = backend.Or(s.backend)
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {

@@ -2,11 +2,14 @@ package bls
 
 import (
 	"context"
+	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 )
 
@@ -61,16 +64,19 @@ func TestTuneWeights(t *testing.T) {
 	}
 	f := FeatureOptions{Groups: 1, EnhancementNodes: 50, Scaling: ScaleColumns}
 	c, r := Classifier{Features: f}, Regressor{Features: f}
-	byClass, err := c.TuneContext(ctx, x, labels, TuneOptions{Weights: weights})
-	must(t, err)
-	must(t, c.FitContext(ctx, x, labels, weights))
-	byTarget, err := r.TuneContext(ctx, x, y, TuneOptions{Weights: weights})
-	must(t, err)
-	must(t, r.FitContext(ctx, x, y, weights))
+	byClass, err1 := c.TuneContext(ctx, x, labels, TuneOptions{Weights: weights})
+	byTarget, err2 := r.TuneContext(ctx, x, y, TuneOptions{Weights: weights})
+	must(t, errors.Join(err1, err2, c.FitContext(ctx, x, labels, weights), r.FitContext(ctx, x, y, weights)))
 	for _, pair := range [][2]Choice{{byClass, c.Choice()}, {byTarget, r.Choice()}} {
 		if !(math.Abs(pair[0].Score-pair[1].Score) <= 1e-12) || !(pair[0].Score > 0.6) || pair[0].Rows != 100 {
 			t.Errorf("Tune %+v, Fit %+v", pair[0], pair[1])
 		}
+	}
+	even := slices.DeleteFunc(ascending(200), func(i int) bool { return i%2 == 1 })
+	all, some := Regressor{Features: f}, Regressor{Features: f}
+	must(t, errors.Join(all.FitContext(ctx, x, y, weights), some.Fit(block.PickRows(x, even), block.PickRows(y, even))))
+	if all.Choice() != some.Choice() || all.Updater().Lambda() != some.Updater().Lambda() {
+		t.Errorf("%+v with rows of weight 0, %+v without", all.Choice(), some.Choice())
 	}
 }
 

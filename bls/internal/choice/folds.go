@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -70,7 +71,7 @@ func NewFolds(d Data) *Folds {
 		}
 		f.ends = append(f.ends, len(f.rows))
 	}
-	if max(d.Rows, d.Expected) > MaxRows && f.effectiveRows() > MaxRows/2 {
+	if max(Positive(d.Rows, d.Weights), d.Expected) > MaxRows && f.effectiveRows() > MaxRows/2 {
 		f.firstHeld = numFolds - 1
 	}
 	return f
@@ -151,16 +152,26 @@ func (f *Folds) effectiveRows() float64 {
 	return sum / squares * sum
 }
 
-// Unit returns the power of two nearest to the mean of the weights. A ridge times Unit has about the
-// same effect on weighted rows as the ridge on rows of weight 1.
+// Unit returns the power of two nearest to the mean of the positive weights. A ridge times Unit has
+// about the same effect on weighted rows as the ridge on rows of weight 1.
 func Unit(weights []float64) float64 {
-	var mean float64
+	mean, n := 0.0, float64(Positive(len(weights), weights))
 	for _, w := range weights {
-		mean += w / float64(len(weights))
+		mean += w / n
 	}
 	if !(mean > 0) || math.IsInf(mean, 1) {
 		return 1
 	}
 	_, exp := math.Frexp(0.75 * mean)
 	return math.Ldexp(1, max(-60, min(60, exp))) // beyond these limits, sums of squares lose digits
+}
+
+// Positive returns the number of l rows that have a positive weight; nil weights are ones.
+func Positive(l int, weights []float64) (n int) {
+	for i := range l {
+		if floats.Weight(weights, i) > 0 {
+			n++
+		}
+	}
+	return n
 }
