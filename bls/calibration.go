@@ -174,15 +174,20 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns calibration rows for the last samples of in. If learned is true, the model has
+// observe returns calibration rows for the last samples of in with weight. If learned, the model has
 // learned them with the weights in factors, and observe predicts each as if it were left out.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
-	at := calibrationRows(m.targets())
+	most := calibrationRows(m.targets())
 	if learned {
-		at = min(at, leftOutRows)
+		most = min(most, leftOutRows)
 	}
-	at = max(0, l-at)
+	at := l
+	for ; at > 0 && most > 0; at-- {
+		if floats.Weight(in.weights, at-1) > 0 {
+			most--
+		}
+	}
 	first, x := at, in.x.Slice(at, l, 0, d).(*mat.Dense)
 	y, err := in.y, error(nil)
 	if !m.constant {

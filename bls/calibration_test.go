@@ -271,14 +271,18 @@ func TestCalibratePartialFit(t *testing.T) {
 	}
 	p = newPair(t, nil, blsupdate.Gram).learn(0, 60)
 	long := samples(5, CalibrationRows+1, 12, 14)
-	y, none := targetsFor(long, 2), append([]float64{1}, make([]float64, CalibrationRows)...)
+	y, one := targetsFor(long, 2), make([]float64, CalibrationRows+1)
 	must(t, errors.Join(p.r.Calibrate(rowsOf(p.x, 60, 130), rowsOf(p.y, 60, 130)), p.r.PartialCalibrate(rowsOf(long, 0, CalibrationRows-1), rowsOf(y, 0, CalibrationRows-1))))
 	if n := len(p.r.calibration.rows); n != CalibrationRows || calibrationRows(1<<20) != 100 || calibrationRows(1<<10) != 1<<10 {
 		t.Errorf("%d rows count", n)
 	}
-	must(t, p.r.PartialCalibrateContext(background, long, y, none))
-	if err := p.r.CalibrateContext(background, long, y, none); !isA(err, new(*CalibrationError)) || len(p.r.calibration.rows) != CalibrationRows {
+	must(t, p.r.PartialCalibrateContext(background, long, y, one))
+	if err := p.r.CalibrateContext(background, long, y, one); !isA(err, new(*CalibrationError)) || len(p.r.calibration.rows) != CalibrationRows {
 		t.Errorf("no row counts: %v, and %d rows stay", err, len(p.r.calibration.rows))
+	}
+	one[0] = 1 // rows of weight 0 do not take its place
+	if must(t, p.r.CalibrateContext(background, long, y, one)); len(p.r.calibration.rows) != 1 {
+		t.Errorf("%d rows count", len(p.r.calibration.rows))
 	}
 }
 
