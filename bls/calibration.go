@@ -427,7 +427,7 @@ func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 }
 
 // CalibrateLearnedContext is CalibrateLearned with a context, as in CalibrateContext, and the weights
-// with which the samples were learned.
+// with which the samples were learned, each multiplied by all factors of Forget since then.
 func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, true, false)
 }
@@ -477,7 +477,7 @@ func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
 	return r.CalibrateLearnedContext(background, x, y, nil)
 }
 
-// CalibrateLearnedContext is CalibrateLearned with weights and a context, as in CalibrateContext.
+// CalibrateLearnedContext is CalibrateLearned with the arguments of Classifier.CalibrateLearnedContext.
 func (r *Regressor) CalibrateLearnedContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, true, false)
 }
