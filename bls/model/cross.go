@@ -28,7 +28,7 @@ func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, path
 		held := func(row int64) bool { return int(place(row)*float64(folds)) == fold }
 		v := &verifier{ctx: ctx, of: m, out: held}
 		one := v.unfitted(&whole)
-		first := (op.First*folds + folds - 2) / (folds - 1)
+		first := (op.First*folds + folds - 2) / max(1, folds-1)
 		if err := v.each(&whole, paths, first, func(b *stream.Batch) (bool, error) { return true, one.Learn(ctx, b) }); err != nil {
 			return err
 		}

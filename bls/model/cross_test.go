@@ -52,9 +52,10 @@ func TestCrossValidate(t *testing.T) {
 			t.Errorf("row %d was scored %d times", row, times)
 		}
 	}
-	op.Kind = modelfile.OpLike
-	if m.CrossValidate(t.Context(), op, []string{path}, folds, nil) == nil {
-		t.Error("no training is validated")
+	for kind, folds := range map[string]int{modelfile.OpLike: folds, modelfile.OpTrain: 1} {
+		if op.Kind = kind; m.CrossValidate(t.Context(), op, []string{path}, folds, nil) == nil {
+			t.Errorf("%s is validated in %d folds", kind, folds)
+		}
 	}
 }
 
