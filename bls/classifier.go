@@ -108,7 +108,7 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	for Improved and Original.
 //	memory: a copy of the output layer if there are new classes.
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError; *OutlierError
-//	for a sample far beyond the learned ones; as AddInputs.
+//	for a sample far beyond the learned ones; as AddInputs and, while samples are few, as Fit.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(background, x, labels, nil)
 }

@@ -11,6 +11,8 @@ import (
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // PartialFit keeps the samples of a model that it started until there are fewSamples, or fewOfClass for
@@ -128,26 +130,42 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 }
 
 // keepMore adds the checked samples more, with the targets y, to the kept samples. Once there are
-// enough, keepMore fits the model to them and keeps none; before that, the next use fits the model.
+// enough, keepMore fits the model to them and keeps none; before that, the next use fits the model,
+// unless a sample stands out so much that the fit may fail.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
 		check.smearing = nil // the new fit may learn the targets themselves
 	}
-	if _, _, _, err := check.rows(ctx, more.x, y, more.weights); err != nil {
+	_, _, far, err := check.rows(ctx, more.x, y, more.weights)
+	if err != nil {
 		return err
 	}
 	all := m.kept.with(more)
-	if all.few() {
-		m.kept, m.stale = all, true
-		return nil
-	}
-	if err := m.refresh(ctx, all); err != nil {
+	now := !all.few() || far > outlying*m.reach || uneven(more.weights) || large(more.x) || large(y)
+	if err := m.keep(ctx, all, now); err != nil {
 		return err
 	}
-	m.kept = nil
+	if !all.few() {
+		m.kept = nil
+	}
 	return nil
 }
+
+// keep makes all the kept samples. If now is true it fits the model to them, and changes nothing on an
+// error; otherwise the next use does.
+func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
+	if now {
+		if err := m.refresh(ctx, all); err != nil {
+			return err
+		}
+	}
+	m.kept, m.stale = all, !now
+	return nil
+}
+
+// large reports whether m has a number so large that sums of its squares could overflow.
+func large(m *mat.Dense) bool { return max(gonum.Max(m), -gonum.Min(m)) > 1e100 }
 
 // ready fits the model to the samples that it keeps if it is stale. Methods that use the maps, the
 // output layer or chosen settings call ready first.
@@ -204,8 +222,7 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if len(left) == 0 {
 		return false, m.ready(ctx)
 	}
-	m.kept, m.stale = m.kept.only(left), true
-	return true, nil
+	return true, m.keep(ctx, m.kept.only(left), false)
 }
 
 // takes reports whether merge makes m a copy of other that also learns the kept samples of m.

@@ -3,6 +3,7 @@ package bls
 import (
 	"bytes"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -68,43 +69,34 @@ func TestFewRowsAreFit(t *testing.T) {
 				rows, weights[i] = append(rows, i), weight
 			}
 		}
-		both := func(c, r error) {
-			t.Helper()
-			must(t, c)
-			must(t, r)
-		}
 		learn(0, 1, 1)
 		check("a row", true)
 		for i := 1; i < 30; i++ {
 			learn(i, i+1, 1)
 		}
 		check("rows", true)
-		must(t, p.c.Forget(0.5))
-		must(t, p.r.Forget(0.5))
+		must(t, errors.Join(p.c.Forget(0.5), p.r.Forget(0.5)))
 		factor = 0.5
 		for _, i := range rows {
 			weights[i] *= 0.5
 		}
 		check("Forget", true)
-		both(p.c.SetLambda(0x1p-7), p.r.SetLambda(0x1p-7))
+		must(t, errors.Join(p.c.SetLambda(0x1p-7), p.r.SetLambda(0x1p-7)))
 		lambda, factor = 0x1p-7, 1
 		check("SetLambda", true)
 		learn(30, 60, 3)
 		in := p.given(25, 35)
 		w := slices.Concat(slices.Repeat([]float64{0.5}, 5), slices.Repeat([]float64{3}, 5))
-		both(p.c.RemoveContext(background, in.x, in.labels, w), p.r.RemoveContext(background, in.x, in.y, w))
+		must(t, errors.Join(p.c.RemoveContext(background, in.x, in.labels, w), p.r.RemoveContext(background, in.x, in.y, w)))
 		rows = slices.Delete(rows, 25, 35)
 		check("Remove", true)
 		var unknown *blsupdate.UnknownRowError
 		if err := p.c.RemoveContext(background, in.x, in.labels, w); !errors.As(err, &unknown) || unknown.Row != 0 {
 			t.Errorf("rows that are not there: %v", err)
 		}
-		part, err := p.c.Clone()
-		must(t, err)
-		must(t, p.c.Merge(part))
-		rest, err := p.r.Clone()
-		must(t, err)
-		must(t, p.r.Merge(rest))
+		part, err1 := p.c.Clone()
+		rest, err2 := p.r.Clone()
+		must(t, errors.Join(err1, err2, p.c.Merge(part), p.r.Merge(rest)))
 		rows = append(rows, rows...)
 		check("Merge", true)
 		must(t, p.c.Relabel([]int{2, 1, 0}, 3))
@@ -151,6 +143,12 @@ func TestKeptMeetsFixed(t *testing.T) {
 		if !bytes.Equal(encoded(t, low), encoded(t, want)) {
 			t.Errorf("lambda %v: another model than by Fit", lambda)
 		}
+	}
+	// What no fit can learn is refused at once.
+	must(t, few.r.PartialFit(rowsOf(p.x, 60, 80), rowsOf(p.y, 60, 80)))
+	before, huge := encoded(t, few.r), mat.NewDense(2, 2, []float64{math.MaxFloat64, 1, -math.MaxFloat64, 1})
+	if err := few.r.PartialFit(rowsOf(p.x, 0, 2), huge); !errors.Is(err, blsupdate.ErrOverflow) || !bytes.Equal(encoded(t, few.r), before) {
+		t.Errorf("targets whose squares overflow: %v", err)
 	}
 	// All rows are taken out, and others come.
 	must(t, few.c.Remove(rowsOf(p.x, 60, 80), p.labels[60:80]))

@@ -140,8 +140,8 @@ func TestScalingOverflows(t *testing.T) {
 		r = &Regressor{Backend: bk, Features: opt}
 		must(t, r.PartialFit(x, targetsFor(x, 1)))
 		check("PartialFit", r.PartialFit(with(wide, 4490, 1, 1e160), targetsFor(wide, 1)), 4490, -1)
-		must(t, r.PartialFit(with(x, 9, 1, 1e160), targetsFor(x, 1)))
-		if _, err := r.Predict(x); err == nil || !strings.Contains(err.Error(), "of kept sample 39:") {
+		check("PartialFit of few", r.PartialFit(with(x, 9, 1, 1e160), targetsFor(x, 1)), 9, -1)
+		if err := moved(&OverflowError{Row: 39}, -60); !strings.Contains(err.Error(), "of kept sample 39") {
 			t.Error(err)
 		}
 		for _, opt.GroupNodes = range []int{1, 3} {
