@@ -222,7 +222,8 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if len(left) == 0 {
 		return false, m.ready(ctx)
 	}
-	return true, m.keep(ctx, m.kept.only(left), false)
+	// Methods that keep an inverse may need more rows than are left.
+	return true, m.keep(ctx, m.kept.only(left), !blsupdate.Supports(m.updater.Method(), blsupdate.ActionRidge))
 }
 
 // takes reports whether merge makes m a copy of other that also learns the kept samples of m.

@@ -144,11 +144,16 @@ func TestKeptMeetsFixed(t *testing.T) {
 			t.Errorf("lambda %v: another model than by Fit", lambda)
 		}
 	}
-	// What no fit can learn is refused at once.
+	// What no fit can learn is refused at once, and so is a removal after which no fit is possible.
 	must(t, few.r.PartialFit(rowsOf(p.x, 60, 80), rowsOf(p.y, 60, 80)))
 	before, huge := encoded(t, few.r), mat.NewDense(2, 2, []float64{math.MaxFloat64, 1, -math.MaxFloat64, 1})
 	if err := few.r.PartialFit(rowsOf(p.x, 0, 2), huge); !errors.Is(err, blsupdate.ErrOverflow) || !bytes.Equal(encoded(t, few.r), before) {
 		t.Errorf("targets whose squares overflow: %v", err)
+	}
+	tight := &Regressor{Method: blsupdate.Improved, Features: FeatureOptions{Groups: 1, EnhancementNodes: None, Direct: None}, Update: blsupdate.Options{Lambda: 1}}
+	must(t, tight.PartialFit(rowsOf(p.x, 0, 20), rowsOf(p.y, 0, 20)))
+	if err := tight.Remove(rowsOf(p.x, 0, 10), rowsOf(p.y, 0, 10)); !isA(err, new(*blsupdate.RankError)) || tight.KeptRows() != 20 {
+		t.Errorf("10 rows are left for 11 nodes: %v", err)
 	}
 	// All rows are taken out, and others come.
 	must(t, few.c.Remove(rowsOf(p.x, 60, 80), p.labels[60:80]))
