@@ -119,6 +119,9 @@ func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use f
 				return moved(err, from)
 			}
 			applyMinMax(z.Slice(0, to-from, 0, used).(*mat.Dense), f.offset, f.gain)
+			if err := f.checkNodes(z); err != nil {
+				return moved(err, from)
+			}
 		}
 		for i := range to - from {
 			use(z.RawRowView(i)[:used])

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 
@@ -55,8 +56,7 @@ func TestFarRows(t *testing.T) {
 			if again := c.Probabilities(tempered); !slices.Equal(ArgMax(tempered), ArgMax(p)) || !gonum.EqualApprox(again, p, 1e-13) {
 				t.Errorf("%v, %s: other probabilities by the tempered scores", scaling, name)
 			}
-			predicted, err := c.Predict(rows)
-			must(t, err)
+			predicted := predicted(t, c, rows)
 			if !slices.Equal(ArgMax(p), predicted) {
 				t.Errorf("%v, %s: other classes by the probabilities", scaling, name)
 			}
@@ -90,5 +90,11 @@ func TestFarRows(t *testing.T) {
 	p, want := mat.NewDense(1, 4, []float64{0.4, 0.3, 0.2, 0.1}), []float64{1. / 3, 1. / 3, 1. / 3, 0}
 	if even.Temper(p, []float64{10}); !gonum.EqualApprox(p, mat.NewDense(1, 4, want), 1e-5) {
 		t.Errorf("balanced classes, far outside: %v", p.RawRowView(0))
+	}
+	none := &Classifier{Features: FeatureOptions{Scaling: ScaleNone, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: 1}}
+	must(t, none.Fit(x, labels))
+	far.SetRow(7, []float64{math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64})
+	if o, err := none.Outside(far); !isA(err, new(*OverflowError)) {
+		t.Errorf("a row whose nodes overflow: %v, %v", o, err)
 	}
 }
