@@ -220,13 +220,13 @@ func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {
 		p := mat.NewDense(1, len(row), nil)
 		softmax(p.RawRowView(0), row, slope)
 		c.Temper(p, outside[i:i+1])
-		middle, top := mean(row), ArgMax(p)[0]
+		top := ArgMax(p)[0]
 		for j, v := range p.RawRowView(0) {
 			row[j] = detmath.Log(max(v, math.SmallestNonzeroFloat64)) / slope
 		}
-		middle -= mean(row)
+		level := 2/float64(len(row)) - 1 - mean(row) // of targets: far outside, the mean of scores is noise
 		for j := range row {
-			row[j] += middle
+			row[j] += level
 		}
 		for j := range row { // as in Temper
 			if j != top {

@@ -93,6 +93,10 @@ func TestFarRows(t *testing.T) {
 	}
 	none := &Classifier{Features: FeatureOptions{Scaling: ScaleNone, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: 1}}
 	must(t, none.Fit(x, labels))
+	scores := mat.NewDense(1, 3, []float64{1e20, -3e19, 2})
+	if none.TemperScores(scores, []float64{1e9}); !(math.Abs(gonum.Sum(scores)+1) <= 1e-9) || !(none.Probabilities(scores).At(0, 0) < 0.99) {
+		t.Errorf("far outside, the scores are %v", scores.RawRowView(0))
+	}
 	far.SetRow(7, []float64{math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64})
 	if o, err := none.Outside(far); !isA(err, new(*OverflowError)) {
 		t.Errorf("a row whose nodes overflow: %v, %v", o, err)
