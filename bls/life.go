@@ -274,7 +274,8 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // refitted to parts of the data can be merged, unless such a column has different scales in two parts.
 // With QR, call SetLambda(0) before Refit, and set the ridge after merging.
 //
-//	shapes, errors: as Fit; ErrNotFitted. On an error c is unchanged. Copies keep the old model.
+//	shapes, errors: as Fit, but if the samples do not determine the weights, the first prediction
+//	returns the error; ErrNotFitted. On an error c is unchanged. Copies keep the old model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }
