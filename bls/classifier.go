@@ -203,7 +203,8 @@ func (c *Classifier) ClassCounts() []float64 {
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }
 
 // DecodeClassifier reads what Classifier.Encode wrote, and not a byte more. The fields of the result
-// are the options of Fit or WithUpdater, and its Backend is b; nil stands for blskernel.Default().
+// are the options of Fit or WithUpdater, with the ridge of SetLambda; its Backend is b, and nil stands
+// for blskernel.Default().
 //
 //	errors: *FormatError if r ends too early, or holds invalid values; an error of r.
 //	memory: at most 12n bytes plus 256 KiB for n bytes of r, whatever sizes r declares.
