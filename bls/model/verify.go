@@ -252,13 +252,15 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 			return nil, err
 		}
 	}
-	if len(paths) == 0 {
-		return m, nil
-	}
 	var err error
+	if m != nil {
+		err = m.Reweigh(cmp.Or(op.Factor, 1), op.Lambda)
+	}
+	if err != nil || len(paths) == 0 {
+		return m, err
+	}
 	switch {
 	case m != nil:
-		err = m.Reweigh(cmp.Or(op.Factor, 1), op.Lambda)
 	case whole && op.Kind == modelfile.OpTrain:
 		m = v.unfitted(op)
 		v.fresh = append(v.fresh, m)
