@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -29,18 +30,34 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 	r, err := in.Open(ctx, m.Classifier != nil)
 	var fault *stream.Error
 	target, unnamed := m.Metadata.Targets, m.Metadata.Inputs == nil && in.Options.Targets == nil
+	if op := trained(m); target == nil && op.TargetPath == "" {
+		target = op.Targets // an array of several targets, which have no names
+	}
 	if errors.As(err, &fault) && unnamed && len(target) == 1 && in.Once() == "" {
 		in.Options.Targets = target // one of two arrays in an .npz, so the other has the inputs
-		if again, err2 := in.Open(ctx, m.Classifier != nil); err2 == nil {
-			r, err = again, nil
-		} else {
+		again, err2 := in.Open(ctx, m.Classifier != nil)
+		switch {
+		case err2 != nil:
 			in.Options.Targets = nil
+		case again.Heading().Arrays == nil: // a number of the training is a column here
+			in.Options.Targets = nil
+			_ = again.Close()
+		default:
+			r, err = again, nil
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err = in.match(r, m, targets); err == nil && targets && r.Outputs() == 0 {
+	if unnamed && targets && r.Outputs() == 0 && len(target) == 1 && slices.Contains(r.Heading().Arrays, target[0]) {
+		s := r.Selection()
+		s.Targets, in.Options.Targets = target, target
+		err = session.InFlags(r.Select(s))
+	}
+	if err == nil {
+		err = in.match(r, m, targets)
+	}
+	if err == nil && targets && r.Outputs() == 0 {
 		err = session.ErrNoTargets
 	}
 	if err != nil {
@@ -48,6 +65,16 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		return nil, err
 	}
 	return r, nil
+}
+
+// trained returns the options with which the training of m read its data, as far as the log has them.
+func trained(m *model.Model) (opt stream.Options) {
+	for _, op := range m.Metadata.Log {
+		if op.Kind == modelfile.OpTrain || op.Kind == modelfile.OpMaps {
+			return op.Options()
+		}
+	}
+	return opt
 }
 
 // OpenFor loads the model in the file args[0], only for reading, and opens the data named by the other
