@@ -55,6 +55,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		err = session.InFlags(r.Select(s))
 	}
 	if err == nil {
+		in.leaveOutWeights(r, m)
 		err = in.match(r, m, targets)
 	}
 	if err == nil && targets && r.Outputs() == 0 {
@@ -75,6 +76,28 @@ func trained(m *model.Model) (opt stream.Options) {
 		}
 	}
 	return opt
+}
+
+// leaveOutWeights excludes the columns that the training left out, if they were numbered and one has
+// weights that no flag names now, and if the data has all columns of the training: the model's number
+// of inputs must remain, and the targets must be named by the same numbers.
+func (in *Input) leaveOutWeights(r *stream.Reader, m *model.Model) {
+	was, now := trained(m), &in.Options
+	cells, _ := m.Columns()
+	if was.Weight == "" || m.Metadata.Inputs != nil || was.Inputs != nil || r.Dim() == len(cells) ||
+		now.Weight != "" || now.Inputs != nil || now.Exclude != nil || !slices.Equal(now.Targets, was.Targets) {
+		return
+	}
+	before := r.Selection()
+	s := before
+	s.Exclude = m.Metadata.Exclude
+	switch err := r.Select(s); {
+	case err != nil:
+	case r.Dim() == len(cells):
+		now.Exclude = s.Exclude // also for the log
+	default:
+		_ = r.Select(before) // if it fails, the next call fails too
+	}
 }
 
 // OpenFor loads the model in the file args[0], only for reading, and opens the data named by the other

@@ -57,9 +57,9 @@ say otherwise. Rows that --missing drop leaves out have no prediction. Notes cou
 each column, the cells that were filled in and the unknown words.
 
 Columns are matched by name if the model and the data have names, otherwise by order. A column of labels
-or targets may stay in the data if it has the same name as in training or is named by --target.
-Columns that --inputs or --target select are taken in the order given, or in the model's order if they
-have the model's names.`,
+or targets may stay in the data if it has the same name as in training or is named by --target. The
+column of weights may then stay, too. Columns that --inputs or --target select are taken in the order
+given, or in the model's order if they have the model's names.`,
 		Example: `  blskernel predict iris.bls flowers.csv
   blskernel predict iris.bls --scores flowers.csv > scores.csv
   blskernel predict iris.bls --probabilities flowers.csv
