@@ -91,5 +91,8 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	}
 	meta := &sum.Metadata
 	meta.Progress, meta.Notes = nil, session.Lasting(meta) // the other notes are about one of the models
+	if weight := other.Metadata.Notes[session.NoteWeight]; weight != "" && meta.Notes[session.NoteWeight] == "" {
+		meta.Notes[session.NoteWeight] = weight
+	}
 	return nil
 }

@@ -86,12 +86,10 @@ func EndRun(meta *modelfile.Metadata) {
 
 // Lasting returns the notes that remain true when a model learns more: the notes on weights, and
 // Python's note on the shape of y.
-func Lasting(meta *modelfile.Metadata) (notes map[string]string) {
+func Lasting(meta *modelfile.Metadata) map[string]string {
+	notes := map[string]string{}
 	for _, name := range []string{NoteWeight, NoteClassWeight, "y"} {
 		if note := meta.Notes[name]; note != "" {
-			if notes == nil {
-				notes = map[string]string{}
-			}
 			notes[name] = note
 		}
 	}

@@ -84,6 +84,9 @@ func (tr *training) trainLike(ctx context.Context) error {
 		if m.Metadata, err = emptyCopy(&m.Metadata); err != nil {
 			return err
 		}
+		if weight := tr.In.Options.Weight; weight != "" {
+			m.Metadata.Notes[session.NoteWeight] = weight
+		}
 		tr.Model = m
 	}
 	r, err := tr.In.OpenMatched(ctx, tr.Model, true)
