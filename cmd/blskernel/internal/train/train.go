@@ -169,7 +169,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	if tr.like == "" {
 		tr.In.Missing = cmp.Or(tr.In.Missing, stream.MissingMean.String())
 	}
-	if len(tr.classes) > 0 {
+	if len(tr.classes) > 0 && tr.like == "" {
 		if tr.task == model.Regression {
 			return ui.Usagef("--classes is for classification, but --task is regression: leave one out")
 		}
