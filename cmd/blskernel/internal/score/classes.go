@@ -1,7 +1,6 @@
 package score
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -152,7 +151,7 @@ func (s *classScore) Quality() (Quality, error) {
 	}
 	all := q.Correct + q.wrong
 	if q.Accuracy = q.Correct / all; math.IsNaN(q.Accuracy) {
-		return nil, errors.New("all rows have weight 0, so there is nothing to measure")
+		return nil, errWeightless
 	}
 	for i, label := range s.labels {
 		if share := m.Labeled(i) / all; i == 0 || share > q.OfCommonest {

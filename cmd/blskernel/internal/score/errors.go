@@ -16,6 +16,7 @@ type errorScore struct {
 	names   []string
 	targets []metrics.Errors
 	rows    int64
+	weight  float64 // of all rows
 }
 
 func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense, _ []float64) error {
@@ -25,6 +26,7 @@ func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense, _ [
 	}
 	for i := range l {
 		e.rows++
+		e.weight += floats.Weight(b.Weights, i)
 		known := b.Y.RawRowView(i)
 		for j, p := range scores.RawRowView(i) {
 			e.targets[j].Add(known[j], p, floats.Weight(b.Weights, i))
@@ -51,6 +53,9 @@ type Regression struct {
 }
 
 func (e *errorScore) Quality() (Quality, error) {
+	if e.weight == 0 {
+		return nil, errWeightless
+	}
 	q := &Regression{Kind: model.Regression, Rows: e.rows}
 	for i := range e.targets {
 		t := &e.targets[i]

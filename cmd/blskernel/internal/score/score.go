@@ -4,6 +4,7 @@ package score
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"blskernel/bls"
 	"blskernel/bls/metrics"
@@ -30,6 +31,8 @@ type Quality interface {
 	Group(by string, all []Group)
 	measures() []named
 }
+
+var errWeightless = errors.New("all rows have weight 0, so there is nothing to measure")
 
 // New returns an empty score of predictions by m. rows is the expected number of rows, -1 if unknown.
 func New(m *model.Model, rows int64) (Score, error) { return newScore(m, rows, 1) }
