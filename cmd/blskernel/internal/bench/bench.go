@@ -140,7 +140,8 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 		return nil, err
 	}
 	if slices.Contains(b.ops, "all") {
-		b.ops = operations(false)
+		named := slices.DeleteFunc(slices.Clone(b.ops), func(op string) bool { return !strings.HasPrefix(op, "mat.") })
+		b.ops = append(operations(false), named...)
 	}
 	var cases []speed.Case
 	var names []string
