@@ -68,7 +68,7 @@ func TestRefusedBefore(t *testing.T) {
 		{"", "locked.bls cannot be written", []string{"update", locked, bad}},
 		{"", "locked.bls cannot be written", small("--target", "color", "--out", locked, bad)},
 		{"soon", "SOURCE_DATE_EPOCH", []string{"update", model, bad}},
-		{"soon", "SOURCE_DATE_EPOCH", []string{"remove", model, bad}},
+		{"253402300800", "SOURCE_DATE_EPOCH", []string{"remove", model, bad}},
 		{"", "bytes as JSON", []string{"update", full, bad}},
 		{"", "is not UTF-8", small("--target", "color", "--weight", "\xff", "--out", filepath.Join(dir, "n.bls"), weights)},
 	} {

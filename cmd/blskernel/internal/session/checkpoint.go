@@ -118,6 +118,9 @@ func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, do
 	return err
 }
 
+// lastSecond is the end of the year 9999, the last year that a model file can have.
+const lastSecond = 253_402_300_799
+
 // Now returns the time for a model file. If the environment variable SOURCE_DATE_EPOCH is set, it
 // gives the time in seconds since 1970, so that a file can be reproduced byte for byte
 // (https://reproducible-builds.org/specs/source-date-epoch).
@@ -128,8 +131,8 @@ func Now() (time.Time, error) {
 		return time.Now().UTC(), nil
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || seconds < 0 {
-		return time.Time{}, ui.Usagef("%s is %q: give seconds since 1970, or unset it to use the current time", name, text)
+	if err != nil || seconds < 0 || seconds > lastSecond {
+		return time.Time{}, ui.Usagef("%s is %q: give seconds since 1970, up to the year 9999, or unset it to use the current time", name, text)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }
