@@ -57,11 +57,11 @@ func TestCommandLine(t *testing.T) {
 	f.String("empty", "", "")
 	f.StringSlice("nothing", nil, "")
 	f.String("out", "file", "")
-	testutil.NoError(t, f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --lambda 2^-30")))
-	if got, want := CommandLine(child, false), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --lambda 2^-30"; got != want {
+	testutil.NoError(t, f.Parse(append(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --lambda 2^-30"), "--empty", "it's my")))
+	if got, want := CommandLine(child, false), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --lambda 2^-30 --empty 'it'\\''s my'"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
-	if got, want := CommandLine(child, true), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --m 3 --lambda 2^-30 --on"; got != want {
+	if got, want := CommandLine(child, true), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --m 3 --lambda 2^-30 --on --empty 'it'\\''s my'"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 }
