@@ -92,7 +92,7 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 	}
 	printed := func(n int) (mean, deviation float64) { return entry(paper.Accuracy, n), entry(paper.AccuracySD, n) }
 	for _, m := range tested {
-		seeds := len(r.accuracies(m, 0))
+		seeds := len(r.accuracies(m, r.last())) // the last run may have been interrupted
 		mean := func(n int) (mean, deviation float64) { return stat.MeanStdDev(r.accuracies(m, n), nil) }
 		t.add(fmt.Sprintf("%s, %s", m, names.Count(seeds, "seed")), func(n int) string { return spread(mean(n)) })
 		if theirs, _ := printed(r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > maxSeeds {
