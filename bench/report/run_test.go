@@ -291,11 +291,12 @@ func TestConditionsApart(t *testing.T) {
 		}
 		cost := bench.Cost{Backend: "pure", Method: "gram", K: 7, Total: bench.CostStep{PredictedSeconds: x, MeasuredSeconds: 100 + x}}
 		lines = append(lines, m,
-			sampleLine{"cell", speed.Result{Op: "dgemm", N: 8, Threads: threads, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
+			sampleLine{"cell", speed.Result{Op: "dgemm", Args: "NN", N: 8, Threads: threads, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
 			sampleLine{"cost", cost})
 	}
 	want := []string{
-		"48e7019c0ffe+", "v2", "| 1, default, alongside 1 busy process |", "| dgemm, pure (avx512), default threads, alongside 1 busy process on", "| dgemm, pure (avx2), 1 thread on",
+		"48e7019c0ffe+", "v2", "| 1, default, alongside 1 busy process |", "| dgemm NN, pure (avx512), default threads, alongside 1 busy process on", "| dgemm NN, pure (avx2), 1 thread on",
+		"(plots/peak-avx512.svg)", "(2)](plots/peak-avx512-2.svg)", "(3)](plots/peak-avx512-3.svg)", "(plots/peak-avx2.svg)",
 		"### pure (avx512), 1 thread on", "### pure (avx512), 2 threads on", "### pure (avx2), 2 threads on",
 	}
 	for i := range 5 {

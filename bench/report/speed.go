@@ -44,7 +44,7 @@ speed as a share of the CPU's FMA peak with its widest vectors, on the same numb
 	var rows ordered[comparison, []measured]
 	var orders []int
 	var over ordered[string, []float64] // the speed of the first backend over OpenBLAS, by kernel
-	var peaks ordered[string, [2]Series]
+	var peaks ordered[*result.Machine, [2]Series]
 	for _, f := range files {
 		for _, cell := range f.Cells {
 			c := cell.Value
@@ -55,7 +55,7 @@ speed as a share of the CPU's FMA peak with its widest vectors, on the same numb
 			}
 			for i, t := range c.Backends {
 				if at := slices.Index([]string{"pure", "openblas"}, t.Backend); at >= 0 && c.Op+c.Args == "dgemmNN" && c.Threads == 1 && cell.Machine.Beside == 0 {
-					s := &peaks.at(cell.Machine.Kernel)[at]
+					s := &peaks.at(cell.Machine)[at]
 					s.Name, s.Line, s.Points = t.Backend, true, append(s.Points, Point{X: float64(c.N), Y: t.OfPeak})
 				}
 				first := c.Backends[0]
@@ -89,8 +89,14 @@ speed as a share of the CPU's FMA peak with its widest vectors, on the same numb
 		t.Rows = append(t.Rows, e.key.row(e.value, orders))
 	}
 	sec.Tables = []Table{t}
+	used := map[string]int{}
 	for _, e := range peaks {
-		sec.Plots = append(sec.Plots, peakPlot(e.key, e.value[:]))
+		plot := peakPlot(e.key.Kernel, e.value[:])
+		if used[plot.Name]++; used[plot.Name] > 1 {
+			n := used[plot.Name]
+			plot.Name, plot.Title = fmt.Sprintf("%s-%d", plot.Name, n), fmt.Sprintf("%s (%d)", plot.Title, n)
+		}
+		sec.Plots = append(sec.Plots, plot)
 	}
 	var medians []string
 	var all []float64
