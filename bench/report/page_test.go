@@ -145,9 +145,10 @@ func TestNasty(t *testing.T) {
 		n := int(min(math.Abs(v), 1e9))
 		cost := bench.Cost{Backend: "<u>", Method: "gram", K: n, Total: bench.CostStep{PredictedSeconds: v, MeasuredSeconds: v, Model: v}}
 		f := readSample(t, `<a href="x">`,
-			sampleLine{"machine", result.Machine{Command: "<i>\n<b>"}},
+			sampleLine{"machine", result.Machine{Command: "<i>\n<b>", Kernel: "../<k>"}},
 			sampleLine{"table", head}, sampleLine{"row", row}, sampleLine{"row", next}, sampleLine{"cost", cost},
 			sampleLine{"cell", speed.Result{Op: "<s>", N: n, Peak: v, Backends: []speed.Timing{{Backend: "<p>", GFLOPS: v, Ratio: v}}}},
+			sampleLine{"cell", speed.Result{Op: "dgemm", Args: "NN", N: n, Threads: 1, Backends: []speed.Timing{{Backend: "pure", OfPeak: v}}}},
 			sampleLine{"cell", speed.Result{Op: "none"}})
 		p := newPage(t, f)
 		text, commands, _ := strings.Cut(p.Markdown(), "## Commands")
@@ -158,6 +159,7 @@ func TestNasty(t *testing.T) {
 		for _, plot := range plotsOf(p) {
 			svg := plot.SVG()
 			inside(t, parse(t, svg))
+			says(t, plot.Name, nil, ".", "/", "<")
 			says(t, svg, nil, "NaN", "Inf")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
@@ -160,7 +161,13 @@ func (c comparison) row(of []measured, orders []int) []string {
 
 // peakPlot returns a plot of the share of the FMA peak that dgemm reaches on one thread with kernel.
 func peakPlot(kernel string, series []Series) *Plot {
-	p := &Plot{Name: "peak-" + cmp.Or(kernel, "unknown"), X: Axis{Label: "n", Log: true}, Y: Axis{Label: "share of the FMA peak, dgemm NN on one thread"}}
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '-' // in the name of a file
+	}, cmp.Or(kernel, "unknown"))
+	p := &Plot{Name: "peak-" + name, X: Axis{Label: "n", Log: true}, Y: Axis{Label: "share of the FMA peak, dgemm NN on one thread"}}
 	var parts []string
 	for _, s := range series {
 		best := 0.0
