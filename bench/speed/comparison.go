@@ -55,8 +55,13 @@ type Progress func(share float64, doing string)
 // Run calls blskernel.SetThreads for the process and restores the bound at the end, as 0 if the bound
 // was GOMAXPROCS. Do not use a backend meanwhile. Only one job's operands are in memory at a time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
-	if len(c.Backends) == 0 {
+	switch {
+	case len(c.Backends) == 0:
 		return errors.New("speed: Backends is empty; want at least one")
+	case len(c.Threads) == 0:
+		return errors.New("speed: Threads is empty; want at least one")
+	case c.Rounds < 0 || c.MinTime < 0:
+		return fmt.Errorf("speed: Rounds is %d and MinTime is %v; want no negative number", c.Rounds, c.MinTime)
 	}
 	for _, t := range c.Threads {
 		if t < 0 || t > runtime.GOMAXPROCS(0) {

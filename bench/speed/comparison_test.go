@@ -230,6 +230,8 @@ func TestSettings(t *testing.T) {
 		want string
 	}{
 		{Comparison{}, "speed: Backends is empty; want at least one"},
+		{Comparison{Backends: a}, "speed: Threads is empty; want at least one"},
+		{Comparison{Backends: a, Threads: []int{1}, Rounds: -1}, "speed: Rounds is -1 and MinTime is 0s; want no negative number"},
 		{Comparison{Backends: a, Threads: []int{1, -1}}, fmt.Sprintf("speed: Threads has -1; want 0 to GOMAXPROCS, which is %d", maxBatch)},
 		{Comparison{Backends: a, Threads: []int{maxBatch + 1}}, fmt.Sprintf("speed: Threads has %d; want 0 to GOMAXPROCS, which is %d", maxBatch+1, maxBatch)},
 	} {
