@@ -113,6 +113,10 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	if flags.Parse(args) != nil {
 		return 2
 	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(errs, "gate: unexpected argument %q; want flags only\n", flags.Arg(0))
+		return 2
+	}
 	kernels := backend.Kernels()
 	if *only != "" {
 		if !slices.Contains(kernels, *only) {

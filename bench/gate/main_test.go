@@ -131,6 +131,7 @@ func TestCommand(t *testing.T) {
 		{"", "avx2 dgemm NN 300 x 0 0 0", 2, "floors.txt:1: "},
 		{"-kernel generic", "neon ddot - 1000 1e9 0 0 0", 0, "gate: kernel generic has no floor and is not measured"},
 		{"-nonsense", committed, 2, "flag provided but not defined"},
+		{"generic", "generic ddot - 1000 1e-9 0 0 0", 2, "unexpected argument \"generic\""},
 	} {
 		floors = tc.text
 		var out strings.Builder
