@@ -61,7 +61,7 @@ function bls_compare(results, folder)
         otherwise
           error('bls:compare', 'method %s is unknown; want gram, original or improved/paper', method);
       end
-      print(method, ends(i+1), toc(began), rows{i}.cells(m).seconds);
+      print(method, ends(i+1), toc(began), rows{i}.cells(m).seconds - rows{i}.feature_seconds);
     end
     if ~isempty(folder)
       [~, guess] = max(test * W, [], 2);
