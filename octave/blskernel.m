@@ -28,7 +28,8 @@ function out = blskernel(verb, file, varargin)
       write_npy(file, varargin{1});
       return
     case 'inspect'
-      out = jsondecode(call(verb, '--json', file));
+      lines = strsplit(strtrim(call(verb, '--json', file, varargin{:})), char(10));
+      out = jsondecode(lines{end}); % below what --verbose prints
       return
   end
   folder = new_folder();
@@ -49,7 +50,7 @@ function out = blskernel(verb, file, varargin)
       call(verb, file, '--out', result, varargin{2:end}, fullfile(folder, 'X.npy'));
       out = read_npy(result);
     case 'export'
-      call(verb, file, '--out', [result(1:end-1) 'z']);
+      call(verb, file, '--out', [result(1:end-1) 'z'], varargin{:});
       out = load_arrays([result(1:end-1) 'z']);
     otherwise
       error('blskernel:verb', 'unknown verb %s: want train, update, remove, inspect, predict, export, read or write', verb);

@@ -67,7 +67,7 @@ function blskernel_test()
   blskernel("remove", "numbers.bls", new, numbers);
   assert(blskernel("predict", "numbers.bls", new, "--scores"), scores, 1e-6);
   assert(! isequal(blskernel("predict", "numbers.bls", new, "--scores"), changed));
-  m = blskernel("inspect", "numbers.bls");
+  m = blskernel("inspect", "numbers.bls", "--threads", 1, "--verbose");
   assert(m.digits > 0 && m.samples == 300 && strcmp(m.method, "gram"));
   blskernel("train", "anew.bls", X, kinds, "--like", "numbers.bls");
   assert(blskernel("predict", "anew.bls", new, "--scores"), scores, 1e-6);
@@ -78,11 +78,13 @@ function blskernel_test()
   assert(blskernel("predict", "two.bls", X), Y, 0.5);
 
   % An error has the text that the command prints.
-  try
-    blskernel("predict", "none such's.bls", new);
-    assert(false);
-  catch e
-    assert(! isempty(strfind(e.message, "none such's.bls")));
+  for wrong = {{"predict", "none such's.bls", new}, {"export", "numbers.bls", "--none such's.bls"}}
+    try
+      blskernel(wrong{1}{:});
+      assert(false);
+    catch e
+      assert(! isempty(strfind(e.message, "none such's.bls")));
+    end
   end
   disp("octave: ok");
 end
