@@ -115,15 +115,13 @@ func (u *updater) Statistics() (fit Statistics, err error) {
 	n := float64(base.Sums.Rows)
 	fit = Statistics{Rows: base.Sums.Rows, Freedom: c.freedom}
 	sums, least := u.state.RSS(w)
+	scaled, share := u.scaledByRidge(w)
+	squares := state.Products(scaled, scaled)
 	for j, rss := range sums {
-		var square float64
-		for i := range base.K {
-			square += float64(w.At(i, j) * w.At(i, j))
-		}
-		if rss == state.Unknown || !(square <= math.MaxFloat64) {
+		if rss == state.Unknown || !(squares[j] <= math.MaxFloat64) {
 			rss = math.NaN()
 		}
-		ridge := float64(base.Lambda * square)
+		ridge := float64(share * squares[j])
 		rss = max(0, rss-ridge)
 		blur := least[j] + float64(state.LeastErrors*state.Unit(0, base.K)*ridge)
 		spread, rest := base.Sums.Spread[j], n-c.freedom
@@ -253,11 +251,11 @@ func (u *updater) Covariance(nodes []int) (*mat.SymPacked, error) {
 	if err != nil || !dense.Finite(q) {
 		return nil, ErrOverflow
 	}
+	scaled, share := u.scaledByRidge(q)
 	v := mat.NewSymPacked(len(nodes), nil)
 	for a := range nodes {
 		for b := a; b < len(nodes); b++ {
-			biased := dense.Dot(q.RawRowView(a), q.RawRowView(b))
-			value := q.At(a, nodes[b]) - float64(u.Lambda()*biased)
+			value := q.At(a, nodes[b]) - float64(share*dense.Dot(scaled.RawRowView(a), scaled.RawRowView(b)))
 			if nodes[a] == nodes[b] {
 				value = max(0, value) // a variance
 			}
@@ -265,6 +263,15 @@ func (u *updater) Covariance(nodes []int) (*mat.SymPacked, error) {
 		}
 	}
 	return v, nil
+}
+
+// scaledByRidge returns a copy of m times a power of 2 near sqrt(lambda), and the share by which to multiply
+// products of its elements for lambda times those of m, which may overflow or underflow.
+func (u *updater) scaledByRidge(m *mat.Dense) (scaled *mat.Dense, share float64) {
+	up, down := dense.Powers([]float64{math.Sqrt(u.Lambda())})
+	scaled = dense.Copy(m)
+	scaled.Scale(up[0], scaled)
+	return scaled, u.Lambda() * down[0] * down[0]
 }
 
 func (u *updater) StandardErrors(nodes []int) (*mat.Dense, error) {
@@ -302,9 +309,10 @@ func (u *updater) spreads(x *mat.Dense, f func(v, variance float64) float64) (*m
 		if err != nil || !dense.Finite(q) {
 			return nil, ErrOverflow
 		}
+		scaled, share := u.scaledByRidge(q)
 		for i := range values {
-			row := q.RawRowView(i)
-			values[i] = max(0, values[i]-float64(u.Lambda()*dense.Dot(row, row)))
+			row := scaled.RawRowView(i)
+			values[i] = max(0, values[i]-float64(share*dense.Dot(row, row)))
 		}
 	}
 	v := mat.NewDense(len(values), u.Targets(), nil)
