@@ -151,6 +151,10 @@ func TestHostileOverflow(t *testing.T) {
 		do(t, u, err)
 		checkWeights(t, u, a, y, 0, v.accuracy(l+2, kappaOf(rowsBetween(a, 0, l), 0)))
 
+		if u, err := v.try(b, a, constantRows(r, l+2, 1, 1.5e308), 0); err == nil { // with norms beyond float64
+			do(t, u, u.MapTargets(mat.NewDense(1, 1, []float64{1.1})))
+			encoded(t, u)
+		}
 		// The same with rows 1e-12 times as large: W is 1e312.
 		scaled(a, 1e-12)
 		lazy := slices.Contains(withRidge, v.method) // these keep sums that are finite

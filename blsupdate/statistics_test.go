@@ -336,10 +336,7 @@ func TestStatisticsOfOutlier(t *testing.T) {
 func TestStatisticsOfFewRows(t *testing.T) {
 	_, a, y := problem(403, 0, 4, 4, 1)
 	for _, v := range variants {
-		u := v.start(t, nil, a, scaled(dense.Copy(y), 1e100), 0)
-		do(t, u, u.AddTargets(mat.NewDense(1, 1, []float64{1e60})))
-		encoded(t, u) // although sums of squares overflow
-		u = v.start(t, nil, a, y, 0)
+		u := v.start(t, nil, a, y, 0)
 		fit, err := u.Statistics()
 		if err != nil || !math.IsNaN(fit.Variance[0]) || !math.IsNaN(fit.GCV[0]) || fit.Freedom != 4 {
 			t.Errorf("%v: as many rows as nodes: %v, %v", v, fit, err)

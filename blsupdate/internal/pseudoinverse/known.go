@@ -110,9 +110,6 @@ func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 	next.size = u.size.Mapped(t, keep)
 	next.largest = state.Mapped(u.largest, t, keep)
 	next.prior.shift = state.Mapped(u.prior.shift, t, keep)
-	for i, v := range next.prior.shift {
-		next.prior.shift[i] = state.Capped(v)
-	}
 	finite := dense.Finite(next.w)
 	for i, b := range u.y.blocks {
 		y := u.Mapped(mat.NewDense(u.y.rowsOf(i), u.C, b.data), t, keep)

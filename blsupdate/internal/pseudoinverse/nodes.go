@@ -252,7 +252,7 @@ func (s *widening) state() (*State, error) {
 	}
 	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
 	for t, v := range u.size.Rest { // Rest has the residuals of removed rows, too
-		next.size.Rest[t] = detmath.Hypot(after[t], state.Leg(v, before[t]))
+		next.size.Rest[t] = state.Capped(detmath.Hypot(after[t], state.Leg(v, before[t])))
 	}
 	next.size.ErrWeights(nodesUnits*state.Unit(p, wide), u.Lambda, next.w)
 	next.noteReach()

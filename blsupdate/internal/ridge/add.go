@@ -223,7 +223,7 @@ func (s *State) noteFit(q int, innovation, fits []float64) {
 	for t, length := range innovation {
 		blur := math.Sqrt(state.Unit(q, s.K)) * length
 		left := detmath.Hypot(state.Leg(length, math.Sqrt(max(0, fits[t]))), blur)
-		s.Size.Rest[t] = detmath.Hypot(s.Size.Rest[t], left)
+		s.Size.Rest[t] = state.Capped(detmath.Hypot(s.Size.Rest[t], left))
 	}
 }
 

@@ -408,11 +408,6 @@ const scaledUnits = 1
 func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 	m := s.clone()
 	m.Y, m.ErrY, m.Rest, m.Gain = Mapped(s.Y, t, keep), Mapped(s.ErrY, t, keep), Mapped(s.Rest, t, keep), Mapped(s.Gain, t, keep)
-	for _, x := range [][]float64{m.ErrY, m.Rest, m.Gain} {
-		for i, v := range x {
-			x[i] = Capped(v)
-		}
-	}
 	rounds := false
 	for j := range dense.Cols(t) {
 		if to := len(m.ErrY) - dense.Cols(t) + j; !exact(t, j) {
@@ -454,7 +449,7 @@ func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
 	for i, v := range norms {
 		for j, f := range t.RawRowView(i) {
 			if f != 0 { // 0 times an infinite norm is NaN
-				out[j] = out[j] + float64(math.Abs(f)*v)
+				out[j] = Capped(out[j] + float64(math.Abs(f)*v))
 			}
 		}
 	}
