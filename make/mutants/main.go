@@ -171,7 +171,7 @@ func test(p string, m mutant) result {
 	}
 	outcome := "missed"
 	for _, suite := range suites {
-		run := command("test", "-vet=off", "-failfast", "-timeout=5m", "-overlay", overlay, suite)
+		run := command("test", "-vet=off", "-failfast", "-timeout=3m", "-overlay", overlay, suite)
 		if said, err := run.CombinedOutput(); err != nil {
 			if outcome = "found"; bytes.Contains(said, []byte("panic: test timed out")) {
 				outcome = "timed out"
