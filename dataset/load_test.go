@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -24,35 +23,13 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// idx returns an idx file of unsigned bytes with given dimensions and body, even if they do not match.
-func idx(body []byte, dims ...uint32) []byte {
-	out := []byte{0, 0, 8, byte(len(dims))}
-	for _, d := range dims {
-		out = binary.BigEndian.AppendUint32(out, d)
-	}
-	return append(out, body...)
-}
-
-// matrix returns a binary matrix of the type that kind, the first byte, stands for.
-func matrix(kind byte, body []byte, dims ...uint32) []byte {
-	out := binary.LittleEndian.AppendUint32([]byte{kind, 'L', '=', 0x1e}, uint32(len(dims)))
-	for i := range max(len(dims), 3) {
-		d := uint32(1)
-		if i < len(dims) {
-			d = dims[i]
-		}
-		out = binary.LittleEndian.AppendUint32(out, d)
-	}
-	return append(out, body...)
-}
+// idx returns an idx file of unsigned bytes.
+func idx(body []byte, dims ...uint32) []byte { return testutil.IDX(8, body, dims...) }
 
 // categories returns a cat file.
 func categories(values ...int32) []byte {
-	var body []byte
-	for _, v := range values {
-		body = binary.LittleEndian.AppendUint32(body, uint32(v))
-	}
-	return matrix(0x54, body, uint32(len(values)))
+	body, _ := binary.Append(nil, binary.LittleEndian, values) // an int32 has a size
+	return testutil.BinaryMatrix(0x54, 1, body, uint32(len(values)), 1, 1)
 }
 
 // pairs returns a dat file of n random image pairs and its elements. Among the first blocks of 3×3
@@ -68,16 +45,10 @@ func pairs(n int) (file, body []byte) {
 			body[(3*(sum/32)+j/3)*96+3*(sum%32)+j%3] = byte(max(0, min(sum-255*j, 255)))
 		}
 	}
-	return matrix(0x55, body, uint32(n), 2, 96, 96), body
+	return testutil.BinaryMatrix(0x55, 4, body, uint32(n), 2, 96, 96), body
 }
 
-func gzipped(data []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write(data) // a bytes.Buffer does not fail
-	z.Close()
-	return b.Bytes()
-}
+var gzipped = testutil.Gzipped
 
 // counted returns n bytes, no two neighbours of which are equal.
 func counted(n int) []byte {
@@ -109,17 +80,11 @@ func smallNORB() loading {
 		[]byte{0, 1, 4}, []byte{3, 0}, 64, 32, 5}
 }
 
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	testutil.NoError(t, os.WriteFile(path, data, 0o666))
-}
-
-// folder makes a folder of the files under their names.
 func (l *loading) folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i, name := range l.files {
-		write(t, filepath.Join(dir, name), l.data[i])
+		testutil.WriteFile(t, filepath.Join(dir, name), l.data[i])
 	}
 	return dir
 }
@@ -145,7 +110,7 @@ func TestLoadSpellings(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "small")
 			testutil.NoError(t, os.Mkdir(dir, 0o777))
 			for i, data := range set.data {
-				write(t, filepath.Join(dir, test.file(set.files[i])), test.pack(data))
+				testutil.WriteFile(t, filepath.Join(dir, test.file(set.files[i])), test.pack(data))
 			}
 			train, tests, err := set.load(dir)
 			if err != nil {
@@ -219,7 +184,7 @@ func TestLoadFaults(t *testing.T) {
 		{"other columns", false, 2, idx(counted(16), 2, 2, 4), 0, "2×4"},
 		{"truncated", true, 0, two[:len(two)-7], 0, "its header declares 36864"},
 		{"integers for images", true, 0, categories(0, 1, 4), 0, "has no images"},
-		{"108×108", true, 0, matrix(0x55, make([]byte, 3*2*108*108), 3, 2, 108, 108), 0, "has the shape [3 2 108 108]"},
+		{"108×108", true, 0, testutil.BinaryMatrix(0x55, 4, make([]byte, 3*2*108*108), 3, 2, 108, 108), 0, "has the shape [3 2 108 108]"},
 		{"category", true, 1, categories(0, 1, 7), 3, "the label is 7; want 0 to 4"},
 		{"negative category", true, 1, categories(0, -1, 4), 2, "the label is -1"},
 		{"large category", true, 1, categories(256, 0, 4), 1, "the label is 256"},
@@ -271,8 +236,8 @@ func TestLoadMissing(t *testing.T) {
 		t.Errorf("no folder: error %v", err)
 	}
 	testutil.Contains(t, err.Error(), append([]string{absent}, mnist.files[:2]...)...)
-	write(t, filepath.Join(dir, mnist.files[0]), set.data[0])
-	write(t, filepath.Join(dir, mnist.files[3]), set.data[3])
+	testutil.WriteFile(t, filepath.Join(dir, mnist.files[0]), set.data[0])
+	testutil.WriteFile(t, filepath.Join(dir, mnist.files[3]), set.data[3])
 	_, _, err = LoadMNIST(dir)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lacks "+mnist.files[1]+", "+mnist.files[2]+" (") {
 		t.Errorf("two files missing: error %v", err)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +29,6 @@ type sample struct {
 	y1, y2 float64
 }
 
-// samples draws n rows.
 func samples(n int, seed uint64) []sample {
 	random := rand.New(rand.NewPCG(seed, 1))
 	labels := []string{"red", "green", "dark blue"}
@@ -49,7 +46,6 @@ func samples(n int, seed uint64) []sample {
 	return out
 }
 
-// weightOf returns the weight of a row in the column w.
 func weightOf(row int) int { return (row*row + row/3) % 4 }
 
 // csvText returns the CSV text of the rows with the named columns, with a header or without.
@@ -85,12 +81,9 @@ func csvText(rows []sample, header bool, columns ...string) string {
 	return b.String()
 }
 
-// writeText writes text to the file name in dir and returns its path.
 func writeText(t *testing.T, dir, name, text string) string {
 	t.Helper()
-	path := filepath.Join(dir, name)
-	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-	return path
+	return testutil.WriteFile(t, filepath.Join(dir, name), text)
 }
 
 // small returns the arguments of a train command with k = 30 nodes.
@@ -98,7 +91,6 @@ func small(args ...string) []string {
 	return append([]string{"train", "--groups", "2", "--group-nodes", "5", "--enhancement", "20", "--first", "100", "--batch", "50"}, args...)
 }
 
-// succeed runs a command that must succeed, and returns standard output.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()
 	status, stdout, stderr := inProcess(args...)
@@ -118,14 +110,12 @@ func silent(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// A trainedModel is a classifier or a regressor.
 type trainedModel interface {
 	Encode(w io.Writer) error
 	Weights() (*mat.Dense, error)
 	Updater() blsupdate.Updater
 }
 
-// load returns the model in the file at path.
 func load(path string) (trainedModel, error) {
 	f, err := modelfile.Load(path, nil)
 	if err != nil {
@@ -155,7 +145,6 @@ func encodedBy(path string, encode func(m trainedModel, w io.Writer) error) ([]b
 	return b.Bytes(), err
 }
 
-// outputWeights returns the output weights of the model in a file.
 func outputWeights(path string) (*mat.Dense, error) {
 	m, err := load(path)
 	if err != nil {
@@ -195,7 +184,6 @@ func wordText(n int, seed uint64) string {
 	return b.String()
 }
 
-// object parses one JSON object.
 func object[T any](t *testing.T, text string) T {
 	t.Helper()
 	var v T
@@ -210,27 +198,13 @@ func object[T any](t *testing.T, text string) T {
 // writeIDX writes a training set of n synthetic digits and a test set of 200 to a folder as idx files.
 // The first two files are gzipped.
 func writeIDX(dir string, n int) error {
-	write := func(name string, magic uint32, dims []int, body []byte, pack bool) error {
-		data := binary.BigEndian.AppendUint32(nil, magic)
-		for _, d := range dims {
-			data = binary.BigEndian.AppendUint32(data, uint32(d))
-		}
-		data = append(data, body...)
-		if pack {
-			var b bytes.Buffer
-			w := gzip.NewWriter(&b)
-			_, _ = w.Write(data) // a write to a buffer does not fail
-			_ = w.Close()
-			name, data = name+".gz", b.Bytes()
-		}
-		return os.WriteFile(filepath.Join(dir, name), data, 0o644)
-	}
+	write := func(name string, data []byte) error { return os.WriteFile(filepath.Join(dir, name), data, 0o644) }
 	train, test := dataset.Digits(n, 1), dataset.Digits(200, 2)
 	return errors.Join(
-		write("train-images-idx3-ubyte", 0x803, []int{n, 28, 28}, train.Pixels, true),
-		write("train-labels-idx1-ubyte", 0x801, []int{n}, train.Labels, true),
-		write("t10k-images-idx3-ubyte", 0x803, []int{200, 28, 28}, test.Pixels, false),
-		write("t10k-labels-idx1-ubyte", 0x801, []int{200}, test.Labels, false),
+		write("train-images-idx3-ubyte.gz", testutil.Gzipped(testutil.IDX(8, train.Pixels, uint32(n), 28, 28))),
+		write("train-labels-idx1-ubyte.gz", testutil.Gzipped(testutil.IDX(8, train.Labels, uint32(n)))),
+		write("t10k-images-idx3-ubyte", testutil.IDX(8, test.Pixels, 200, 28, 28)),
+		write("t10k-labels-idx1-ubyte", testutil.IDX(8, test.Labels, 200)),
 	)
 }
 

@@ -84,7 +84,6 @@ func reference(path, text string, comma rune, header bool, target int, labels bo
 	}
 }
 
-// bitsEqual reports whether two rows are the same to the bit.
 func bitsEqual(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
@@ -120,7 +119,6 @@ func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) 
 	}
 }
 
-// whole and slowly are two ways in which a text arrives.
 func whole(text string) func() io.Reader {
 	return func() io.Reader { return strings.NewReader(text) }
 }

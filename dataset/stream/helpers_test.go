@@ -1,15 +1,12 @@
 package stream
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,24 +15,15 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// write makes a file in a folder of the test.
 func write(t testing.TB, name string, data []byte) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	testutil.NoError(t, os.WriteFile(path, data, 0o666))
-	return path
+	return testutil.WriteFile(t, filepath.Join(t.TempDir(), name), data)
 }
 
-func zipped(data []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write(data) // a bytes.Buffer does not fail
-	z.Close()
-	return b.Bytes()
-}
+var zipped = testutil.Gzipped
 
-// npyHeader returns what numpy.save writes before the elements: the dictionary with its keys in the
-// order of the alphabet, spaces up to a multiple of 64 bytes, and a newline.
+// npyHeader returns what numpy.save writes before the elements, with the keys of the dictionary in the
+// order of the alphabet.
 func npyHeader(version byte, descr string, fortran bool, shape ...int) []byte {
 	order, tuple := "False", strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
 	if fortran {
@@ -47,23 +35,10 @@ func npyHeader(version byte, descr string, fortran bool, shape ...int) []byte {
 	return npyRaw(version, fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, order, tuple))
 }
 
-// npyRaw returns such a header with the dictionary as it is.
+// npyRaw is testutil.NPY of the dictionary with spaces up to a multiple of 64 bytes, and a newline.
 func npyRaw(version byte, dict string) []byte {
-	out := append([]byte("\x93NUMPY"), version, 0)
-	lengthBytes := 2
-	if version > 1 {
-		lengthBytes = 4
-	}
-	for (len(out)+lengthBytes+len(dict)+1)%64 != 0 {
-		dict += " "
-	}
-	dict += "\n"
-	if version > 1 {
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(dict)))
-	} else {
-		out = binary.LittleEndian.AppendUint16(out, uint16(len(dict)))
-	}
-	return append(out, dict...)
+	end := len(testutil.NPY(version, dict)) + 1
+	return testutil.NPY(version, dict+strings.Repeat(" ", -end&63)+"\n")
 }
 
 // float64s returns the bytes of numbers, little-endian.
@@ -146,7 +121,6 @@ func mustOpen(t testing.TB, paths []string, opt Options) *Reader {
 	return r
 }
 
-// next returns the next batch of n samples.
 func next(t testing.TB, r *Reader, n int) *Batch {
 	t.Helper()
 	b, err := r.Next(n)
@@ -154,7 +128,6 @@ func next(t testing.TB, r *Reader, n int) *Batch {
 	return b
 }
 
-// A table is everything that a reader delivers.
 type table struct {
 	x, y   []float64
 	w      []float64 // weights
@@ -196,7 +169,6 @@ func readAll(t testing.TB, r *Reader, size int) (table, error) {
 	}
 }
 
-// add appends a batch.
 func (all *table) add(b *Batch) {
 	rows, _ := b.X.Dims()
 	all.rows += rows
@@ -209,7 +181,6 @@ func (all *table) add(b *Batch) {
 	all.kept = append(all.kept, b.Kept...)
 }
 
-// equal reports whether two tables are the same to the bit.
 func (all *table) equal(other *table) bool {
 	return all.rows == other.rows && bitsEqual(all.x, other.x) && bitsEqual(all.y, other.y) && bitsEqual(all.w, other.w) &&
 		slices.Equal(all.labels, other.labels)

@@ -12,24 +12,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// idxFile returns an idx file.
-func idxFile(kind byte, data []byte, dims ...uint32) []byte {
-	out := []byte{0, 0, kind, byte(len(dims))}
-	for _, n := range dims {
-		out = binary.BigEndian.AppendUint32(out, n)
-	}
-	return append(out, data...)
-}
-
-// matrixFile returns a binary matrix with the given first byte, number of dimensions, and fields for
-// them, whether or not they belong together.
-func matrixFile(kind byte, dims uint32, data []byte, fields ...uint32) []byte {
-	out := []byte{kind, 'L', '=', 0x1e}
-	for _, n := range append([]uint32{dims}, fields...) {
-		out = binary.LittleEndian.AppendUint32(out, n)
-	}
-	return append(out, data...)
-}
+var idxFile, matrixFile = testutil.IDX, testutil.BinaryMatrix
 
 func TestIDX(t *testing.T) {
 	be := binary.BigEndian

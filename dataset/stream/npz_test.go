@@ -14,7 +14,6 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// A member is an entry of an archive.
 type member struct {
 	name   string
 	data   []byte

@@ -14,16 +14,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// file returns a header with the dictionary as it is.
-func file(version byte, dict string) []byte {
-	out := append([]byte(Magic), version, 0)
-	if version == 1 {
-		out = binary.LittleEndian.AppendUint16(out, uint16(len(dict)))
-	} else {
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(dict)))
-	}
-	return append(out, dict...)
-}
+var file = testutil.NPY
 
 func TestReadHeader(t *testing.T) {
 	for _, test := range []struct {
