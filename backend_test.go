@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -46,20 +45,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs this test binary with env added to an environment free of our variables, under
-// BLSKERNEL_EMULATOR if this machine cannot run it directly.
+// child runs this test binary with env and returns what it prints.
 func child(t *testing.T, env ...string) string {
 	t.Helper()
-	words := append(strings.Fields(os.Getenv(testutil.EnvEmulator)), os.Args[0])
-	cmd := exec.Command(words[0], words[1:]...)
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "BLSKERNEL_") {
-			cmd.Env = append(cmd.Env, e)
-		}
-	}
-	cmd.Env = append(cmd.Env, envChild+"=1")
-	cmd.Env = append(cmd.Env, env...)
-	out, err := cmd.CombinedOutput()
+	out, err := testutil.Self(append(env, envChild+"=1")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", env, err, out)
 	}
@@ -124,7 +113,6 @@ func TestTaggedCgo(t *testing.T) {
 	}
 }
 
-// named is a Backend that has only a name.
 type named struct {
 	blas.Float64
 	name string

@@ -47,19 +47,7 @@ func TestMain(m *testing.M) {
 
 // command returns the command as a process, with env in addition to its environment.
 func command(env []string, args ...string) *exec.Cmd {
-	exe, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	words := append(append(strings.Fields(os.Getenv(testutil.EnvEmulator)), exe), args...)
-	cmd := exec.Command(words[0], words[1:]...)
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "BLSKERNEL_") {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, asCommand+"=1"), env...)
-	return cmd
+	return testutil.Self(append([]string{asCommand + "=1"}, env...), args...)
 }
 
 // process runs the command as a process, and returns its exit status and what it wrote.
@@ -75,7 +63,6 @@ func process(env []string, args ...string) (status int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// inProcess runs the command in this process.
 func inProcess(args ...string) (status int, stdout, stderr string) { return inProcessOn(nil, args...) }
 
 // inProcessOn is inProcess with the file system that the command writes to.
@@ -91,5 +78,4 @@ func quick(args ...string) []string {
 		"--groups", "4", "--group-nodes", "5", "--enhancement", "40"}, args...)
 }
 
-// discarded are streams that discard what is written.
 var discarded = ui.Streams{Out: io.Discard, Err: io.Discard}

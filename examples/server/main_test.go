@@ -73,7 +73,6 @@ func start(t *testing.T, f *modelfile.File) (url, path string) {
 	return "", ""
 }
 
-// get requests a path and decodes the answer.
 func get(t *testing.T, url string, v any) {
 	t.Helper()
 	response, err := http.Get(url)
@@ -84,7 +83,6 @@ func get(t *testing.T, url string, v any) {
 	}
 }
 
-// post sends a body and returns the status and the text of the answer.
 func post(t *testing.T, url, body string) (int, string) {
 	t.Helper()
 	return postFrom(t, url, strings.NewReader(body))
@@ -195,7 +193,6 @@ func TestRegressor(t *testing.T) {
 	}
 }
 
-// loaded returns a server that has loaded a model.
 func loaded(t *testing.T) *server {
 	t.Helper()
 	s := newServer(filepath.Join(t.TempDir(), "model.bls"))

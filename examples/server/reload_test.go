@@ -32,15 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// eventually waits until ok returns true, for at most a minute.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not after a minute: %s", what)
-		}
-	}
-}
+var eventually = testutil.Eventually
 
 // TestReloadUnderLoad replaces the file 10 times, or 40 in the long form, while four clients send
 // requests. Every answer is from one of the two models, and after each replacement from the new one.
@@ -91,37 +83,12 @@ func TestReloadUnderLoad(t *testing.T) {
 	t.Log("requests:", asked.Load())
 }
 
-// TestReloadFails replaces the model with files that cannot be loaded. The answers stay the same until
-// there is a model again.
+// TestReloadFails replaces the model with nothing, a folder, a FIFO, a device, and files that cannot be
+// loaded. The model is stale each time, its answers stay the same, and the server goes on checking: it
+// loads the next file.
 func TestReloadFails(t *testing.T) {
 	at, path := start(t, classifier(t, 1e-6))
 	_, want := post(t, at+"/predict", good)
-	whole, err := os.ReadFile(path)
-	testutil.NoError(t, err)
-	stale := func() bool {
-		var health struct{ Stale bool }
-		get(t, at+"/healthz", &health)
-		return health.Stale
-	}
-	for _, content := range []string{"", string(whole[:len(whole)-1]), "text"} {
-		testutil.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		eventually(t, "stale", stale)
-		if status, got := post(t, at+"/predict", good); status != http.StatusOK || got != want {
-			t.Errorf("%.10q: status %d, %s; want %s", content, status, got, want)
-		}
-		testutil.NoError(t, os.Remove(path))
-		testutil.NoError(t, os.WriteFile(path, whole, 0o600))
-		eventually(t, "not stale", func() bool { return !stale() })
-	}
-}
-
-// TestReloadFIFO replaces the model with a FIFO, a device, a folder and nothing. The model is stale
-// each time, and the server goes on checking: it loads the next file.
-func TestReloadFIFO(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no mkfifo")
-	}
-	at, path := start(t, classifier(t, 1e-6))
 	saved, err := os.ReadFile(path)
 	testutil.NoError(t, err)
 	var health struct {
@@ -136,17 +103,26 @@ func TestReloadFIFO(t *testing.T) {
 			return health.Stale == stale && health.Looked.After(began)
 		})
 	}
-	for name, place := range map[string]func() error{
-		"a FIFO":   func() error { return exec.Command("mkfifo", path).Run() },
-		"a device": func() error { return os.Symlink(os.DevNull, path) },
-		"a folder": func() error { return os.Mkdir(path, 0o777) },
-		"none":     func() error { return nil },
-	} {
+	places := map[string]func() error{
+		"cut":      func() error { return os.Truncate(path, int64(len(saved)-1)) },
+		"empty":    func() error { return os.Truncate(path, 0) },
+		"text":     func() error { return os.WriteFile(path, []byte("text"), 0o600) },
+		"none":     func() error { return os.Remove(path) },
+		"a folder": func() error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o777)) },
+	}
+	if runtime.GOOS != "windows" {
+		places["a FIFO"] = func() error { return errors.Join(os.Remove(path), exec.Command("mkfifo", path).Run()) }
+		places["a device"] = func() error { return errors.Join(os.Remove(path), os.Symlink(os.DevNull, path)) }
+	}
+	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
-			testutil.NoError(t, errors.Join(os.Remove(path), place()))
+			testutil.NoError(t, place())
 			looked(t, true)
+			if status, got := post(t, at+"/predict", good); status != http.StatusOK || got != want {
+				t.Errorf("status %d, %s; want %s", status, got, want)
+			}
 			testutil.NoError(t, os.RemoveAll(path))
-			testutil.NoError(t, os.WriteFile(path, saved, 0o600))
+			testutil.WriteFile(t, path, saved)
 			looked(t, false)
 		})
 	}
@@ -162,7 +138,6 @@ func TestLoadTime(t *testing.T) {
 	}
 }
 
-// A counted context counts the calls of its method Err.
 type counted struct {
 	context.Context
 	asked int

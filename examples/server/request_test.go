@@ -17,7 +17,6 @@ import (
 
 const good = `{"rows": [[0.5, -0.25], {"v": 9.75, "u": 1e-3, "id": "x"}, [10, 10]]}`
 
-// pieces are the fragments from which hostileBody builds bodies.
 var pieces = []string{
 	`{`, `}`, `[`, `]`, `,`, `:`, `"`, `\`, ` `, "\x00", "\xff\xfe", "\ufeff", `null`, `NaN`, `Infinity`, `true`, `"rows"`, `"u"`, `"v"`, `"\ud800"`,
 	`1`, `-0`, `01`, `.5`, `1e308`, `-1e308`, `1e999`, `1e-999`, `1.7976931348623157e308`, `[1,2]`, `{"u":1,"v":2}`, `{"rows":[[1,2]]}`, `/**/`,

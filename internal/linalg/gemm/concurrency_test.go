@@ -21,7 +21,6 @@ type job struct {
 	result, before []float64 // the storage of the result, and what was in it
 }
 
-// again restores the result and runs the call.
 func (j *job) again() []float64 {
 	copy(j.result, j.before)
 	j.run()
@@ -46,7 +45,7 @@ func jobs(t *testing.T) (all []*job) {
 // The result of every routine is the same, bit for bit, for any number of threads and any cut into
 // blocks of MC and NC.
 func TestReproducible(t *testing.T) {
-	setProcs(t, 7)
+	testutil.Processors(t, 7)
 	setThreads(t, 1)
 	eachKernel(t, func(t *testing.T) {
 		base := *New(active.kernel)
@@ -84,7 +83,7 @@ func TestReproducible(t *testing.T) {
 // Every result is the same, bit for bit, as from a call alone on one goroutine, and no worker is left.
 func TestConcurrentRoutines(t *testing.T) {
 	all := jobs(t)
-	setProcs(t, runtime.GOMAXPROCS(0))
+	testutil.Processors(t, runtime.GOMAXPROCS(0))
 	setThreads(t, 1)
 	var want [][]float64
 	for _, j := range all {

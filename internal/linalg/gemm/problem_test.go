@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -44,7 +43,6 @@ func newDense(canary float64, r, c, ld int) store {
 	return newStore(canary, max(0, (r-1)*ld+c), ld, func(i, j int) int { return i*ld + j })
 }
 
-// packedUpper returns a store of the upper triangle of an n×n matrix.
 func packedUpper(canary float64, n int) store {
 	return newStore(canary, block.PackedLen(n), 0, func(i, j int) int { return block.PackedIndex(n, i, j) })
 }
@@ -113,7 +111,6 @@ func operand(rnd *rand.Rand, t blas.Transpose, r, c int) store {
 	return s.fill(rows, cols, keepAll, func() float64 { return value(rnd) })
 }
 
-// values returns n random elements.
 func values(rnd *rand.Rand, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -146,7 +143,6 @@ func (p *problem) String() string {
 	return fmt.Sprintf("m=%d n=%d k=%d alpha=%v beta=%v", p.m, p.n, p.k, p.alpha, p.beta)
 }
 
-// identical reports whether x and y agree bit for bit.
 func identical(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
@@ -173,7 +169,6 @@ func few() bool { return (testutil.UnderRace() || testutil.Emulated()) && !testu
 // pool has the threads of the engines under test, as if there were many CPUs and sharing always paid.
 var pool = workers.New(64, 0)
 
-// active is the engine under test.
 var active = onPool(New(selected()))
 
 func onPool(e *Engine) *Engine {
@@ -189,23 +184,15 @@ func selected() kernel.Kernel {
 	return k
 }
 
-// use makes e the engine until the test ends.
 func use(t testing.TB, e *Engine) {
 	saved := active
 	t.Cleanup(func() { active = saved })
 	active = onPool(e)
 }
 
-// setThreads sets the number of threads until the test ends.
 func setThreads(t testing.TB, n int) {
 	t.Cleanup(func() { pool.SetThreads(0) })
 	pool.SetThreads(n)
-}
-
-// setProcs sets GOMAXPROCS until the test ends.
-func setProcs(t testing.TB, n int) {
-	saved := runtime.GOMAXPROCS(n)
-	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
 }
 
 // fences are the regions that hold the operands of a call: a, b, c, d and the bias.

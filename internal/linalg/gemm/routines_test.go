@@ -16,7 +16,6 @@ var (
 	sides      = []blas.Side{blas.Left, blas.Right}
 )
 
-// routines lists every product with every option.
 func routines() (rs []routine) {
 	// add adds a routine that computes alpha·op(A)·op(B) + beta·C, for a square C if square; finish
 	// sets its result and its call.

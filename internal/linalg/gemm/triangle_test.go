@@ -55,7 +55,6 @@ func newTriangular(rnd *rand.Rand, form, m, n int, alpha float64) *triangularPro
 	return p
 }
 
-// triangularRoutines lists Dtrsm and Dtrmm with every option.
 func triangularRoutines() (rs []routine) {
 	for form := range 32 {
 		name := fmt.Sprintf("%s/%d", []string{"Dtrsm", "Dtrmm"}[form>>4], form)
@@ -66,7 +65,6 @@ func triangularRoutines() (rs []routine) {
 	return rs
 }
 
-// T returns element (i,j) of the triangle of a system.
 func (p *triangularProblem) T(i, j int) float64 {
 	if p.t != blas.NoTrans {
 		i, j = j, i

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/internal/testutil"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -21,11 +23,7 @@ func TestAffinity(t *testing.T) {
 		t.Skip("the process has one CPU")
 	}
 	team := startTeam(t, 2)
-	for began := time.Now(); len(threadsOf(team)) < 2; time.Sleep(time.Millisecond) {
-		if time.Since(began) > 10*time.Second {
-			t.Fatal("the workers did not come")
-		}
-	}
+	testutil.Eventually(t, "the workers", func() bool { return len(threadsOf(team)) == 2 })
 	check := func(fits func(*unix.CPUSet) bool) {
 		t.Helper()
 		for _, id := range threadsOf(team) {

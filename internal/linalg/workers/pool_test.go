@@ -21,12 +21,6 @@ func newPool(t testing.TB, threads int) *Pool {
 	return p
 }
 
-// processors sets GOMAXPROCS until the test ends.
-func processors(t testing.TB, n int) {
-	saved := runtime.GOMAXPROCS(n)
-	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
-}
-
 // startTeam starts a team that belongs to no pool and ends with the test.
 func startTeam(t testing.TB, size int) *Team {
 	team := newTeam(New(64, 0), size)
@@ -63,7 +57,7 @@ func checkWorkers(t *testing.T, p *Pool, want int) {
 // TestSetThreads checks that the first call that is worth it starts as many workers as SetThreads and
 // GOMAXPROCS allow, and that later calls keep them. They end when SetThreads or GOMAXPROCS allow fewer.
 func TestSetThreads(t *testing.T) {
-	processors(t, 4)
+	testutil.Processors(t, 4)
 	p := newPool(t, 1)
 	call := func() {
 		for range 3 { // the first short calls do not wake workers
@@ -107,7 +101,7 @@ func shareTasks(p *Pool, nanoseconds float64, tasks int, do func(i int)) {
 // TestEveryTask checks that every task of every call is done once, whether workers are awake, asleep or
 // late, or the team is in use.
 func TestEveryTask(t *testing.T) {
-	processors(t, 4)
+	testutil.Processors(t, 4)
 	p := newPool(t, 3)
 	concurrently(3, func(caller int) {
 		for call := range 300 {
@@ -127,7 +121,7 @@ func TestEveryTask(t *testing.T) {
 
 // TestRows checks that each row is done once, for any number of rows, and a panic reaches the caller.
 func TestRows(t *testing.T) {
-	processors(t, 4)
+	testutil.Processors(t, 4)
 	p := newPool(t, 3)
 	for _, rows := range []int{0, 1, 2, 3, 7, 23, 24, 25, 1000} {
 		done := make([]atomic.Int64, rows)
@@ -212,7 +206,7 @@ func TestPanics(t *testing.T) {
 
 // TestSetThreadsDuringCall checks that SetThreads waits only for tasks that workers have begun.
 func TestSetThreadsDuringCall(t *testing.T) {
-	processors(t, 3)
+	testutil.Processors(t, 3)
 	p := newPool(t, 0)
 	shareTasks(p, 1e9, 1, func(int) {})
 	team := p.team.Load()
@@ -250,33 +244,24 @@ func TestWorkersSleep(t *testing.T) {
 	team := startTeam(t, 2)
 	for range 3 {
 		team.Run(50, func(int) { time.Sleep(10 * time.Microsecond) })
-		for began := time.Now(); team.asleep.Load() < 2; time.Sleep(time.Millisecond) {
-			if time.Since(began) > 10*time.Second {
-				t.Fatalf("%d of 2 workers sleep", team.asleep.Load())
-			}
-		}
+		testutil.Eventually(t, "2 workers sleep", func() bool { return team.asleep.Load() == 2 })
 	}
-	processors(t, 1)
+	testutil.Processors(t, 1)
 	if w := (workerThread{asked: askInterval}); w.othersWait(2*askInterval-1) || w.runnable != nil {
 		t.Error("a worker asks too soon")
 	}
 	if strings.Compare(runtime.Version(), "go1.26") < 0 {
 		return
 	}
-	for began := time.Now(); ; { // a goroutine may run before it is seen to wait
+	testutil.Eventually(t, "a goroutine waits", func() bool { // it may run before it is seen to wait
 		go func() {}()
-		if new(workerThread).othersWait(askInterval) {
-			return
-		}
-		if time.Since(began) > 10*time.Second {
-			t.Fatal("no goroutine waits")
-		}
-	}
+		return new(workerThread).othersWait(askInterval)
+	})
 }
 
 // TestNestedCalls checks that calls within tasks stay on their thread, whatever SetThreads changes.
 func TestNestedCalls(t *testing.T) {
-	processors(t, 2)
+	testutil.Processors(t, 2)
 	p := newPool(t, 0)
 	var done atomic.Int64
 	var setters sync.WaitGroup
@@ -322,7 +307,6 @@ func BenchmarkWake(b *testing.B) {
 	}
 }
 
-// compute keeps its thread busy.
 func compute(d time.Duration) {
 	for began := time.Now(); time.Since(began) < d; {
 	}

@@ -1,0 +1,44 @@
+package testutil
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Self returns a command that starts this test program again, in the emulator if there is one, with args
+// and with env added to an environment free of our variables.
+func Self(env []string, args ...string) *exec.Cmd {
+	exe, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	words := append(append(strings.Fields(os.Getenv(EnvEmulator)), exe), args...)
+	cmd := exec.Command(words[0], words[1:]...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "BLSKERNEL_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+// Processors sets GOMAXPROCS until the test ends.
+func Processors(t testing.TB, n int) {
+	saved := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
+}
+
+// Eventually waits until ok returns true, and fails the test after a minute.
+func Eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not after a minute: %s", what)
+		}
+	}
+}
