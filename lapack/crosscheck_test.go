@@ -75,7 +75,6 @@ func (c *crosscheck) own(of string, x ...*full) {
 	}
 }
 
-// right draws right-hand sides.
 func (c *crosscheck) right() *full { return testmat.Random(c.rng, c.n, c.nrhs) }
 
 // on adds what do makes of a copy of b, and checks that nothing around the copy changes.
@@ -121,7 +120,6 @@ func (c *crosscheck) solver(of string, solve func(dst, b *mat.Dense) error, prod
 	c.add(of+".Solver", b)
 }
 
-// vector adds the solution for one vector.
 func (c *crosscheck) vector(of string, solve func(dst *gonummat.VecDense, b gonummat.Vector) error) {
 	x := gonummat.NewVecDense(c.n, testmat.Random(c.rng, c.n, 1).X)
 	testutil.NoError(c.t, solve(x, x))
@@ -270,7 +268,6 @@ func (c *crosscheck) solvers() {
 	}
 }
 
-// orthogonal runs the routines for QR and LQ factorizations.
 func (c *crosscheck) orthogonal() {
 	l := 2*c.n + c.rng.IntN(20)
 	a, b := testmat.Spectra()[1].General(c.rng, l, c.n), testmat.Random(c.rng, l, c.nrhs)
@@ -293,7 +290,6 @@ func (c *crosscheck) orthogonal() {
 	c.permutation("Dgeqp3", order)
 }
 
-// spectra runs the routines for singular values and eigenvalues.
 func (c *crosscheck) spectra() {
 	n, m := c.n, 1+c.rng.IntN(2*c.n)
 	a := testmat.Normal(true, testmat.One)(c.rng, n)

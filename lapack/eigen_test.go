@@ -16,7 +16,6 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// A spectrum is what Dgeev computes.
 type spectrum struct {
 	wr, wi      []float64
 	left, right *full

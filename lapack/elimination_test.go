@@ -163,7 +163,6 @@ func (p stackedProblem) eliminate(t *testing.T, name string, hold func(a *full) 
 	return stackedProblem{got[0], got[1], p.b, got[3], p.triangle}
 }
 
-// check runs a routine and compares the result with the problem.
 func (p stackedProblem) check(t *testing.T, name string, bk blskernel.Backend, run elimination) stackedProblem {
 	t.Helper()
 	got := p.eliminate(t, name, func(a *full) (*mat.Dense, func()) { return wide(t, a) },
@@ -288,7 +287,6 @@ func TestMergeTrianglesFlops(t *testing.T) {
 	}
 }
 
-// A gemmCounter counts the flops of Dgemm.
 type gemmCounter struct {
 	blskernel.Backend
 	flops float64

@@ -189,7 +189,6 @@ func newLU(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorizatio
 	return f
 }
 
-// factorizations returns the three factorizations on a backend.
 func factorizations(t testing.TB, bk blskernel.Backend) []*factorization {
 	return blocked(t, bk, 0)
 }
@@ -200,7 +199,6 @@ func blocked(t testing.TB, bk blskernel.Backend, nb int) []*factorization {
 	return []*factorization{newCholesky(t, bk, nb, in), newLDLT(t, bk, nb, in), newLU(t, bk, nb, in)}
 }
 
-// takes reports whether f is for the matrices of a family.
 func (f *factorization) takes(m testmat.Family) bool {
 	return f.symmetric == m.Symmetric && (m.Definite || !f.definite)
 }

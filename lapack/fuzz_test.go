@@ -61,7 +61,6 @@ func (p *problem) dense(a *full) (*mat.Dense, func()) {
 	return h.View(), func() { p.t.Helper(); h.Check(p.t, "dense") }
 }
 
-// packed puts a into guarded memory.
 func (p *problem) packed(a *full) *mat.SymPacked {
 	ap := symOf(a).RawSymPacked().Data
 	x := p.region(len(ap))

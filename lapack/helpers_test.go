@@ -40,7 +40,6 @@ func sizes() []size {
 	return append(s, size{150, 17}, size{200, 32})
 }
 
-// useBLAS makes gonum use bk for the duration of the test.
 func useBLAS(t *testing.T, bk blas.Float64) {
 	before := blas64.Implementation()
 	blas64.Use(bk)

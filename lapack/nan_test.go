@@ -19,15 +19,6 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// notNumbers lists NaN of every kind, quiet and signaling, of either sign, with the smallest and the
-// largest payload, and the infinities.
-var notNumbers = []float64{
-	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
-	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
-	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
-	math.Inf(1), math.Inf(-1),
-}
-
 // An operand is an argument of a routine that is finite, and where it reads NaN.
 type operand struct {
 	name string
@@ -158,7 +149,7 @@ func TestHostileNaN(t *testing.T) {
 		for _, n := range []int{1, 2, 5, 17, 65, 130} {
 			rng := testutil.Rand(uint64(n))
 			for _, o := range operands(t, bk, n, min(n, 3)) {
-				kinds := notNumbers
+				kinds := testutil.NotNumbers
 				if n > 5 {
 					kinds = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 				}

@@ -93,7 +93,6 @@ func TestConditionError(t *testing.T) {
 	})
 }
 
-// limited returns the three factorizations with a MaxCondition.
 func limited(t *testing.T, bk blskernel.Backend, limit float64) []*factorization {
 	all := factorizations(t, bk)
 	for _, f := range all {

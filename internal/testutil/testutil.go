@@ -180,3 +180,32 @@ func Contains(t testing.TB, text string, wants ...string) {
 		}
 	}
 }
+
+// Distance returns ‖got - want‖/‖want‖ in Frobenius norms, or ‖got‖ for a want of zeros.
+func Distance(got, want mat.Matrix) float64 {
+	var diff mat.Dense
+	diff.Sub(got, want)
+	if norm := mat.Norm(want, 2); norm != 0 {
+		return mat.Norm(&diff, 2) / norm
+	}
+	return mat.Norm(&diff, 2)
+}
+
+// MaxDiff returns the largest |a - b| of two elements, or NaN.
+func MaxDiff(a, b mat.Matrix) (d float64) {
+	var diff mat.Dense
+	diff.Sub(a, b)
+	for _, v := range diff.RawMatrix().Data {
+		d = math.Max(d, math.Abs(v))
+	}
+	return d
+}
+
+// NotNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the largest
+// payload, and the infinities.
+var NotNumbers = []float64{
+	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
+	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
+	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
+	math.Inf(1), math.Inf(-1),
+}
