@@ -13,12 +13,12 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestRandomTables trains on tables as people have them and predicts the same rows: 15 tables, or 400
+// TestRandomTables trains on tables as people have them and predicts the same rows: 8 tables, or 400
 // in the long form. A table is learned, or refused with a message that names a column. Of the ordinary
 // tables at most 5% are refused.
 func TestRandomTables(t *testing.T) {
 	testutil.NotUnderRace(t, "the scripts train and predict too")
-	tables := 15
+	tables := 8
 	if testutil.Long() {
 		tables = 400
 	}
@@ -94,12 +94,10 @@ type randomTable struct {
 	ordinary bool // without dates and without columns of too many words
 }
 
-// String describes the table.
 func (r *randomTable) String() string {
 	return fmt.Sprintf("%d rows of %s, %q", r.rows, strings.Join(r.kinds, " "), r.flags)
 }
 
-// words are the levels of columns and labels.
 var words = []string{
 	"red", "green", "dark blue", "Größe", "日本", "naïve", "a,b", `say "no"`, "é", "😀", "n", "Y", "0x1", "1e", "--", "west-nord-west", "true",
 }
@@ -143,7 +141,6 @@ var columnKinds = []struct {
 	{"dates", func(r *rand.Rand, _ int) string { return fmt.Sprintf("2024-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28)) }},
 }
 
-// drawTable draws a table with the given seed.
 func drawTable(seed uint64) *randomTable {
 	r := testutil.Rand(seed)
 	t := &randomTable{rows: 1 + r.IntN(160), ordinary: true}
@@ -195,7 +192,6 @@ func drawTable(seed uint64) *randomTable {
 	return t
 }
 
-// withGaps returns a copy of the cells in which some are missing.
 func withGaps(r *rand.Rand, cells []string) []string {
 	out, share, gap := make([]string, len(cells)), r.IntN(6)+1, missing[r.IntN(len(missing))]
 	for i, cell := range cells {

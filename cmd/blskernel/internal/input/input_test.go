@@ -17,7 +17,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// reader returns a reader of a file that contains text.
 func reader(t *testing.T, text string) *stream.Reader {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "x.csv")

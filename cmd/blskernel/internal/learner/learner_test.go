@@ -27,7 +27,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// trained returns a model that has learned 400 rows.
 func trained(t *testing.T, method blsupdate.Method) *model.Model {
 	t.Helper()
 	x, labels := mat.NewDense(400, 2, nil), make([]int, 400)
