@@ -461,7 +461,13 @@ func TestDigitsOfOldErrors(t *testing.T) {
 		h.change("add")
 		h.checkPromise(t, fmt.Sprintf("%v, forgetting", m), 9)
 	}
-	h := plainSequence(t, 2, QR, 17, 1, 2, Options{})
+	h := plainSequence(t, 2, InverseCholesky, 6, 2, 0, Options{})
+	h.a.Apply(func(_, j int, v float64) float64 { return v * math.Pow(1e-7, float64(1-j)) }, h.a)
+	h.y.Zero()
+	for do(t, h.u, h.u.Rebuild(h.a, h.y)); h.u.Samples() < 10 && h.change("add one"); { // F loses digits at once
+		h.checkPromise(t, fmt.Sprintf("a small column, %d rows", h.u.Samples()), 6)
+	}
+	h = plainSequence(t, 2, QR, 17, 1, 2, Options{})
 	for i := range 17 {
 		dense.Scale(math.Pow(3, float64(i)), h.a.RawRowView(i))
 	}

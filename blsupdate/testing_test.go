@@ -13,6 +13,7 @@ import (
 	"blskernel"
 
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -300,17 +301,7 @@ func (v variant) removal(gone, kept *mat.Dense) float64 {
 	return factor * dense.Eps * (1 + norm*norm)
 }
 
-// take returns rows of m, and an empty matrix for none.
-func take(m *mat.Dense, rows []int) *mat.Dense {
-	if len(rows) == 0 {
-		return &mat.Dense{}
-	}
-	out := mat.NewDense(len(rows), dense.Cols(m), nil)
-	for i, row := range rows {
-		out.SetRow(i, m.RawRowView(row))
-	}
-	return out
-}
+var take = block.PickRows
 
 // checkUnchanged fails the test unless digest returns before.
 func checkUnchanged(t *testing.T, u Updater, before uint64, after ...any) {

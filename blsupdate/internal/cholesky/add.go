@@ -27,6 +27,10 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	q := dense.Rows(ax)
 	form := cost.CholeskyForm(s.Options.Form, q, s.K)
+	var before []float64
+	if next.Reach().RCond() <= state.Recedes { // the norms of all rows take too long to compute each time
+		before = s.rows()
+	}
 	next.NoteWeights(q)
 	large, fit := false, []float64(nil)
 	if form == types.Large {
@@ -39,8 +43,8 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	next.NoteWeights(q)
 	next.NoteGain(q, 1, &s.Inverse, s.Rows, fit)
-	if next.Reach().RCond() <= state.Recedes { // the norms of all rows take too long to compute each time
-		next.Rows = state.Receded(next.Rows, s.Size.A, next.Size.A, next.rows())
+	if before != nil {
+		next.Rows = state.Receded(next.Rows, s.Size.A, next.Size.A, before)
 	}
 	*s = next
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil

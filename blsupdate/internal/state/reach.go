@@ -85,10 +85,9 @@ func (r Reach) RCond() float64 {
 const Recedes = 1e-5
 
 // Receded returns rows, the largest norms so far of the rows of an inverse, times to/from, but not
-// below least. As rows are added, this offsets Forget, which would otherwise raise the norms without
-// bound. An update of F multiplies it, so its errors are relative to A, which the new rows make larger.
-// An update of Q or A⁺ subtracts, which leaves errors relative to the norms before. These errors shrink
-// with the inverse.
+// below least, the norms before the latest addition, whose errors are relative to these. As rows are
+// added, this offsets Forget, which would otherwise raise the norms without bound. Earlier errors in F
+// are relative to A, which the new rows make larger. Earlier errors in Q or A⁺ shrink with the inverse.
 func Receded(rows, to, from, least []float64) []float64 {
 	receded := make([]float64, len(rows))
 	for j, v := range rows {
