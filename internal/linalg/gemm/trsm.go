@@ -17,9 +17,10 @@ import (
 // becomes zero and A is not read.
 //
 // Dtrsm solves for blocks of rows (of columns if A is on the right) by substitution in registers with
-// the reciprocals of the diagonal. A product subtracts the contribution of each block from the rest.
-// Each column (or row) of X is the exact solution for its own matrix A + E with |E| <= gamma_{r+2}·|A|,
-// where r is the order of A. See Higham, sections 8.1 and 8.5; each reciprocal adds one rounding.
+// the reciprocals of the diagonal, or by division if a reciprocal in the block might lose digits. A
+// product subtracts the contribution of each block from the rest. Each column (or row) of X is the
+// exact solution for its own matrix A + E with |E| <= gamma_{r+2}·|A|, where r is the order of A. See
+// Higham, sections 8.1 and 8.5; each reciprocal adds one rounding.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
 		e.triangular(solve, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
