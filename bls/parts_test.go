@@ -123,51 +123,16 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// leastSquares returns the relative distance of the weights of both models of p from least-squares fits
-// to all samples by the QR of gonum. It also returns the largest condition number of the nodes.
-func (p *pair) leastSquares() (off [2]float64, kappa float64) {
-	p.t.Helper()
-	nodes := mustTransform(p.t, p.c.FittedFeatures(), p.x)
-	oneHot, err := OneHot(p.labels, 3)
-	must(p.t, err)
-	intercept, y := p.r.Center() != nil, p.y
-	if intercept {
-		y = deviations(y, columnMeans(rowsOf(y, 0, batches[1]), nil))
-	}
-	for i, test := range []struct {
-		m interface {
-			Weights() (*mat.Dense, error)
-			Updater() blsupdate.Updater
-		}
-		a, y *mat.Dense
-	}{{p.c, nodes, oneHot}, {p.r, withOnes(nodes, intercept), y}} {
-		var qr gonum.QR
-		qr.Factorize(test.a)
-		var want, diff mat.Dense
-		must(p.t, qr.SolveTo(&want, false, test.y))
-		kappa = max(kappa, gonum.Cond(test.a, 2), gonum.Cond(rowsOf(test.a, 0, batches[1]), 2))
-		diff.Sub(weightsOf(p.t, test.m), &want)
-		off[i] = gonum.Norm(&diff, 2) / gonum.Norm(&want, 2)
-		if n, l := test.m.Updater().Samples(), len(p.labels); n != l {
-			p.t.Errorf("%v: %d samples, and there are %d", test.m.Updater().Method(), n, l)
-		}
-	}
-	return off, kappa
-}
-
-// The weights after four batches equal a least-squares fit to all samples. The bounds were found for W
-// in the two forms of the update: 50 sqrt(l) eps κ, and 10 sqrt(l) eps κ² for Large, Gram and the
-// inverses. κ is the largest condition number on the way, of the first batch or of all.
-func TestPartialFitIsFit(t *testing.T) {
+// PartialFit neither modifies samples and targets nor keeps them.
+func TestPartialFitCopies(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {
 			for _, without := range []bool{false, true} {
 				p := newPair(t, bk, method)
-				p.c.Update.Lambda, p.r.Update.Lambda, p.r.NoIntercept = None, None, without
+				p.r.NoIntercept = without
 				x, y := gonum.DenseCopyOf(p.x), gonum.DenseCopyOf(p.y)
 				for i := 1; i < len(batches); i++ {
 					p.learn(batches[i-1], batches[i])
-					p.predictions() // fetches weights that the next batch outdates
 				}
 				before := p.predictions()
 				if !gonum.Equal(p.x, x) || !gonum.Equal(p.y, y) {
@@ -177,14 +142,6 @@ func TestPartialFitIsFit(t *testing.T) {
 				p.y.Zero()
 				if p.x, p.y = x, y; !gonum.Equal(p.predictions(), before) {
 					t.Errorf("%v: the samples or targets were kept", method)
-				}
-				off, kappa := p.leastSquares()
-				tol := 50 * math.Sqrt(130) * eps * kappa
-				if method != blsupdate.Original && method != blsupdate.QR {
-					tol = max(tol, 10*math.Sqrt(130)*eps*kappa*kappa)
-				}
-				if !(max(off[0], off[1]) <= tol && tol <= 1e-4) {
-					t.Errorf("%v: W is off by %g, more than %g (κ = %g)", method, off, tol, kappa)
 				}
 			}
 		}
