@@ -73,7 +73,7 @@ func TestAutoencoderRecurrence(t *testing.T) {
 				want := naiveADMM(gram.Dense(), cross, iterations)
 				got, err := autoencoder(t.Context(), bk, gram, cross, iterations)
 				must(t, err)
-				if d := maxDiff(t, got, want); !(d <= 100*200*float64(n)*eps) {
+				if d := maxDiff(got, want); !(d <= 100*200*float64(n)*eps) {
 					t.Errorf("n=%d, %d iterations: off by %g", n, iterations, d)
 				}
 			}

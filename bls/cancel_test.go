@@ -134,7 +134,6 @@ func TestStoppedBeforePanels(t *testing.T) {
 	}
 }
 
-// encoded returns the encoding of a model.
 func encoded(t testing.TB, m interface{ Encode(w io.Writer) error }) []byte {
 	t.Helper()
 	var b bytes.Buffer

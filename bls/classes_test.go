@@ -54,7 +54,7 @@ func (w twin) alike(name string) {
 	}
 	k, _ := one.Dims()
 	want := gonum.DenseCopyOf(one.Slice(0, k, 0, c))
-	if e := maxDiff(w.t, got, want); w.exact && e != 0 || !(e <= 1e-9*(1+gonum.Max(want)-gonum.Min(want))) {
+	if e := maxDiff(got, want); w.exact && e != 0 || !(e <= 1e-9*(1+gonum.Max(want)-gonum.Min(want))) {
 		w.t.Fatalf("%s: W differs by %g from that of all classes", name, e)
 	}
 	if have, all := w.later.ClassCounts(), w.all.ClassCounts(); !slices.Equal(have, all[:c]) || slices.Max(append(all[c:], 0)) != 0 {
@@ -152,7 +152,6 @@ func TestNewClassIsTrainingWithAll(t *testing.T) {
 	})
 }
 
-// ascending returns 0, 1, ..., n-1.
 func ascending(n int) []int { return cyclic(n, n) }
 
 // Classes that Relabel renames, merges or adds have the weights of a model trained with the new labels.
@@ -176,7 +175,7 @@ func TestRelabel(t *testing.T) {
 			}
 			got, want := fit(labels, 4), fit(renamed, test.classes)
 			must(t, got.Relabel(test.to, test.classes))
-			if e := maxDiff(t, weightsOf(t, got), weightsOf(t, want)); !(e <= 1e-12) || got.NumClasses() != test.classes || got.Classes != test.classes {
+			if e := maxDiff(weightsOf(t, got), weightsOf(t, want)); !(e <= 1e-12) || got.NumClasses() != test.classes || got.Classes != test.classes {
 				t.Errorf("%v, %v: W is off by %g, %d classes", method, test.to, e, got.NumClasses())
 			}
 			if !slices.Equal(got.ClassCounts(), want.ClassCounts()) {

@@ -13,7 +13,6 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// identityError returns max|VVᵀ - I|.
 func identityError(v *mat.Dense) float64 {
 	r, p := v.Dims()
 	var e float64
@@ -60,7 +59,7 @@ func TestOrthonormalizeRows(t *testing.T) {
 					t.Errorf("%d×%d, %g: |VVᵀ - I| = %g", r, p, d, e)
 				}
 				// V spans the space of u: u = (uVᵀ)V to the rounding of these products.
-				if e := maxDiff(t, product(product(u, v.T()), v), u); !(e <= 20*float64(p)*eps) {
+				if e := maxDiff(product(product(u, v.T()), v), u); !(e <= 20*float64(p)*eps) {
 					t.Errorf("%d×%d, %g: the basis spans another space, by %g", r, p, d, e)
 				}
 			}

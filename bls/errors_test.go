@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -21,15 +22,6 @@ func with(m *mat.Dense, v float64) *mat.Dense {
 	out := gonum.DenseCopyOf(m)
 	out.Set(7, 1, v)
 	return out
-}
-
-// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
-// largest payload, and the infinities.
-var notNumbers = []float64{
-	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
-	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
-	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
-	math.Inf(1), math.Inf(-1),
 }
 
 // TestHostileNaN puts a NaN or an infinity of each kind into every matrix of every operation of both
@@ -44,7 +36,7 @@ func TestHostileNaN(t *testing.T) {
 				continue
 			}
 			for _, at := range [][2]int{{0, 0}, {17, 1}, {l - 1, 1}} {
-				for _, v := range notNumbers {
+				for _, v := range testutil.NotNumbers {
 					in := p.given(0, l)
 					bad := &in.x
 					if matrix == "Y" {

@@ -167,7 +167,7 @@ func TestTransformAgainstReference(t *testing.T) {
 			maps := f.Maps()
 			for name, m := range map[string]FeatureMaps{"the reference": reference(t, bk, test.x, opt), "Maps": maps} {
 				for _, x := range []*mat.Dense{test.x, samples(8, l%4096+3, d, d+1)} {
-					if e := maxDiff(t, mustTransform(t, f, x), byMaps(m, x)); !(e <= tol) {
+					if e := maxDiff(mustTransform(t, f, x), byMaps(m, x)); !(e <= tol) {
 						t.Errorf("%+v: A is off by %g from that by %s, more than %g", test.opt, e, name, tol)
 					}
 				}
@@ -181,14 +181,14 @@ func TestTransformAgainstReference(t *testing.T) {
 			if maps.EnhancementWeights != nil {
 				maps.EnhancementWeights.Zero()
 			}
-			if e := maxDiff(t, a, want); !(e <= 1e-14) || !gonum.Equal(mustTransform(t, f, test.x), want) {
+			if e := maxDiff(a, want); !(e <= 1e-14) || !gonum.Equal(mustTransform(t, f, test.x), want) {
 				t.Errorf("%+v: FitTransformFeatures and Transform differ by %g, or Maps gave away the numbers", test.opt, e)
 			}
 			rest := 100 * float64(d+1+f.FeatureNodes()) * eps // inner products in another order
 			if bk.Name() == "pure" {
 				rest = 0
 			}
-			if e := maxDiff(t, mustTransform(t, f, rowsOf(test.x, l/2, l)), rowsOf(want, l/2, l)); !(e <= rest) {
+			if e := maxDiff(mustTransform(t, f, rowsOf(test.x, l/2, l)), rowsOf(want, l/2, l)); !(e <= rest) {
 				t.Errorf("%+v: half of the rows alone differ by %g", test.opt, e)
 			}
 			opt, _ = opt.resolve()

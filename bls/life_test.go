@@ -173,7 +173,6 @@ func TestSameMaps(t *testing.T) {
 	}
 }
 
-// decodedAgain returns the model decoded from the encoding of c.
 func decodedAgain(t *testing.T, c *Classifier) *Classifier {
 	t.Helper()
 	again, err := DecodeClassifier(bytes.NewReader(encoded(t, c)), nil)

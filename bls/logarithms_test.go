@@ -75,7 +75,7 @@ func TestLogTargets(t *testing.T) {
 	must(t, r.Encode(&file))
 	again, err := DecodeRegressor(&file, nil)
 	must(t, err)
-	if maxDiff(t, p, predicted(t, again, x)) != 0 {
+	if maxDiff(p, predicted(t, again, x)) != 0 {
 		t.Error("decoded, the model has other predictions")
 	}
 
@@ -154,7 +154,6 @@ func TestLogTargets(t *testing.T) {
 	must(t, r.Encode(&file))
 }
 
-// columnOf returns the first column.
 func columnOf(y *mat.Dense) []float64 {
 	var out []float64
 	for i := range y.RawMatrix().Rows {

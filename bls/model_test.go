@@ -26,7 +26,6 @@ func pureWithoutRace(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 }
 
-// predicted returns the predictions of m for x.
 func predicted[P any](t testing.TB, m interface{ Predict(*mat.Dense) (P, error) }, x *mat.Dense) P {
 	t.Helper()
 	p, err := m.Predict(x)
@@ -34,7 +33,6 @@ func predicted[P any](t testing.TB, m interface{ Predict(*mat.Dense) (P, error) 
 	return p
 }
 
-// scoresOf returns the scores of c for x.
 func scoresOf(t testing.TB, c *Classifier, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	scores, err := c.DecisionFunction(x)
@@ -42,7 +40,6 @@ func scoresOf(t testing.TB, c *Classifier, x *mat.Dense) *mat.Dense {
 	return scores
 }
 
-// weightsOf returns the weights of a model or of an output layer.
 func weightsOf(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.Dense {
 	t.Helper()
 	w, err := m.Weights()
@@ -106,7 +103,7 @@ func TestScoresInPanels(t *testing.T) {
 			}
 		}
 		tol := 100 * eps * (1 + gonum.Norm(w, 1)) * max(1, gonum.Max(a), -gonum.Min(a))
-		if e := maxDiff(t, got, want); !(e <= tol) {
+		if e := maxDiff(got, want); !(e <= tol) {
 			t.Errorf("off by %g, more than %g", e, tol)
 		}
 	})

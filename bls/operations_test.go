@@ -44,7 +44,6 @@ func ridgeFor(m blsupdate.Method) float64 {
 	return 0x1p-20
 }
 
-// constantly returns l copies of a label.
 func constantly(l, label int) []int { return slices.Repeat([]int{label}, l) }
 
 // A pair is a model of each kind, with samples, and labels of three classes and targets for them.
@@ -83,13 +82,11 @@ func (p *pair) given(from, to int) given {
 	return given{x: rowsOf(p.x, from, to), y: rowsOf(p.y, from, to), labels: p.labels[from:to]}
 }
 
-// encoded returns the encodings of both models.
 func (p *pair) encoded() []byte {
 	p.t.Helper()
 	return append(encoded(p.t, p.c), encoded(p.t, p.r)...)
 }
 
-// decoded returns a pair with decoded copies of both models.
 func (p *pair) decoded() *pair {
 	p.t.Helper()
 	q := *p
@@ -119,7 +116,6 @@ func labelsFor(l int) []int {
 	return labels
 }
 
-// given holds the arguments of an operation.
 type given struct {
 	x, y    *mat.Dense
 	labels  []int
@@ -147,10 +143,8 @@ type (
 	learnTargets func(r *Regressor, ctx context.Context, x, y *mat.Dense, weights []float64) error
 )
 
-// has reports whether o takes an argument of the given sort.
 func (o operation) has(sort int) bool { return o.takes&sort != 0 }
 
-// ofClasses reports whether o is a method of a Classifier.
 func (o operation) ofClasses() bool { return o.name[0] == 'C' }
 
 // operations are all methods that take samples, except the forms without a context.

@@ -68,7 +68,7 @@ func TestRelevanceOfTargets(t *testing.T) {
 	one, err1 := trials.relevance(maps[0], 1, mat.NewDense(3, 2, []float64{1, 0, 0, 2, 0, 0}), ascending(9))
 	two, err2 := trials.relevance(maps[0], 1, mat.NewDense(3, 2, []float64{0, 1, 2, 0, 0, 0}), ascending(9))
 	must(t, errors.Join(err1, err2))
-	if !(maxDiff(t, mat.NewDense(1, 3, one), mat.NewDense(1, 3, two)) <= 1e-14) {
+	if !(maxDiff(mat.NewDense(1, 3, one), mat.NewDense(1, 3, two)) <= 1e-14) {
 		t.Errorf("the shares are %v, and %v with the targets exchanged", one, two)
 	}
 	unit := func(_, j int, v float64) float64 { return math.Ldexp(v, -10*j) }
@@ -80,7 +80,7 @@ func TestRelevanceOfTargets(t *testing.T) {
 		want := predicted(t, &r, x)
 		want.Apply(unit, want)
 		both.Apply(unit, &both)
-		if must(t, r.Fit(x, &both)); maxDiff(t, predicted(t, &r, x), want) != 0 {
+		if must(t, r.Fit(x, &both)); maxDiff(predicted(t, &r, x), want) != 0 {
 			t.Errorf("Direct %d: the unit of a target changes the relevances", direct)
 		}
 	}

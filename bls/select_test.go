@@ -105,7 +105,7 @@ func TestGivenIsKept(t *testing.T) {
 	before := predicted(t, &r, x)
 	r.Validate = true
 	must(t, r.Fit(x, y))
-	if got := r.Choice(); got.HeldOut != 200 || !(got.Score < 1) || maxDiff(t, before, predicted(t, &r, x)) != 0 {
+	if got := r.Choice(); got.HeldOut != 200 || !(got.Score < 1) || maxDiff(before, predicted(t, &r, x)) != 0 {
 		t.Errorf("Validate: %+v, or other predictions", got)
 	}
 	positive := mat.NewDense(200, 1, nil)
@@ -116,7 +116,7 @@ func TestGivenIsKept(t *testing.T) {
 			must(t, r.Fit(x, y))
 			before := predicted(t, &r, x)
 			r.Validate = true
-			if must(t, r.Fit(x, y)); r.Choice().Rows != 200 || maxDiff(t, before, predicted(t, &r, x)) != 0 {
+			if must(t, r.Fit(x, y)); r.Choice().Rows != 200 || maxDiff(before, predicted(t, &r, x)) != 0 {
 				t.Errorf("%d: Validate has chosen %+v", i, r.features.opt)
 			}
 		}

@@ -6,18 +6,16 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
 // rulesTable returns l rows of 8 normal numbers, with labels from three threshold rules.
 func rulesTable(seed uint64, l int) (x *mat.Dense, labels []int) {
 	r := rand.New(rand.NewPCG(seed, 31))
-	x, labels = mat.NewDense(l, 8, nil), make([]int, l)
+	x, labels = testutil.Random(r, l, 8), make([]int, l)
 	for i := range l {
 		row := x.RawRowView(i)
-		for j := range row {
-			row[j] = r.NormFloat64()
-		}
 		if row[1] > 0.5 && row[4] > -0.3 || row[6] < -1 || row[2] > 0.8 && row[3] > 0 {
 			labels[i] = 1
 		}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -17,10 +18,7 @@ const eps = 0x1p-52
 func samples(seed uint64, l, d, stride int) *mat.Dense {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	const factors = 6
-	b := make([]float64, factors*d)
-	for i := range b {
-		b[i] = rnd.NormFloat64()
-	}
+	b := testutil.Random(rnd, factors, d).RawMatrix().Data
 	wide := mat.NewDense(l, stride, nil)
 	for i := range l {
 		row := wide.RawRowView(i)
@@ -65,19 +63,8 @@ func mustTransform(t testing.TB, f *Features, x *mat.Dense) *mat.Dense {
 	return a
 }
 
-// maxDiff returns the largest |a - b|, or NaN if either matrix has one.
-func maxDiff(t testing.TB, a, b *mat.Dense) float64 {
-	t.Helper()
-	var diff mat.Dense
-	diff.Sub(a, b)
-	var d float64
-	for _, v := range diff.RawMatrix().Data {
-		d = math.Max(d, math.Abs(v))
-	}
-	return d
-}
+var maxDiff = testutil.MaxDiff
 
-// product returns A B, computed with gonum.
 func product(a, b gonum.Matrix) *mat.Dense {
 	var c mat.Dense
 	c.Mul(a, b)
@@ -98,7 +85,6 @@ func plain(o FeatureOptions) FeatureOptions {
 	return o
 }
 
-// firstColumn returns the first column of x, without a copy.
 func firstColumn(x *mat.Dense) *mat.Dense {
 	l, _ := x.Dims()
 	return x.Slice(0, l, 0, 1).(*mat.Dense)

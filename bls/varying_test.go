@@ -70,7 +70,7 @@ func TestColumnThatVariesLater(t *testing.T) {
 			must(t, start.Refit(x, y))
 			got, want := weightsOf(t, r), weightsOf(t, start)
 			digits := min(r.Updater().Condition().Digits, start.Updater().Condition().Digits)
-			if diff := maxDiff(t, got, want); !(digits > 3 && diff <= 2*math.Pow(10, -digits)*gonum.Norm(want, 2)) {
+			if diff := maxDiff(got, want); !(digits > 3 && diff <= 2*math.Pow(10, -digits)*gonum.Norm(want, 2)) {
 				t.Errorf("%v, %v: other weights than of a start, by %g with %.1f digits", scaling, method, diff, digits)
 			}
 		}
@@ -103,7 +103,7 @@ func TestMergeVaried(t *testing.T) {
 			must(t, errors.Join(part.Refit(rowsOf(x, at, at+1), rowsOf(y, at, at+1)), part.PartialFit(rowsOf(x, at+1, at+80), rowsOf(y, at+1, at+80))))
 			must(t, errors.Join(r.Merge(part), all.PartialFit(rowsOf(x, at, at+80), rowsOf(y, at, at+80))))
 		}
-		if diff := maxDiff(t, weightsOf(t, r), weightsOf(t, all)); !(diff <= 1e-9) || !r.features.equal(all.features) {
+		if diff := maxDiff(weightsOf(t, r), weightsOf(t, all)); !(diff <= 1e-9) || !r.features.equal(all.features) {
 			t.Errorf("%v: weights differ by %g from those of all rows", scaling, diff)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
 	"blskernel/internal/linalg/floats"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -28,7 +29,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		q.learn(0, 60)
 		c, r, in := p.c, p.r, p.given(60, 100)
 		off := func(from *pair) float64 {
-			return max(maxDiff(t, weightsOf(t, c), weightsOf(t, from.c)), maxDiff(t, weightsOf(t, r), weightsOf(t, from.r)))
+			return max(maxDiff(weightsOf(t, c), weightsOf(t, from.c)), maxDiff(weightsOf(t, r), weightsOf(t, from.r)))
 		}
 		was := p.decoded()
 		in.weights = make([]float64, 40)
@@ -276,11 +277,8 @@ func TestBalancedFindsRare(t *testing.T) {
 	pureWithoutRace(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	draw := func(l int) (*mat.Dense, []int) {
-		x, labels := mat.NewDense(l, 4, nil), make([]int, l)
+		x, labels := testutil.Random(r, l, 4), make([]int, l)
 		for i := range labels {
-			for j := range 4 {
-				x.Set(i, j, r.NormFloat64())
-			}
 			if x.At(i, 0)*x.At(i, 1)+x.At(i, 2) > 3.1 {
 				labels[i] = 1
 			}

@@ -391,7 +391,6 @@ func TestGrowth(t *testing.T) {
 	t.Logf("largest error of W in %d problems a row:\n%s", seeds, table.String())
 }
 
-// signs returns random elements of ±1.
 func signs(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := testutil.Random(r, rows, cols)
 	m.Apply(func(_, _ int, x float64) float64 { return math.Copysign(1, x) }, m)

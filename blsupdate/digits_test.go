@@ -31,7 +31,6 @@ func exponent(r *rand.Rand, low, high float64) float64 {
 	return math.Pow(10, low+(high-low)*r.Float64())
 }
 
-// nastyKinds are the kinds of matrices.
 var nastyKinds = []string{"normal", "conditioned", "graded", "1e±50", "dependent", "powers", "integers", "outliers", "offset"}
 
 // newSequence starts a model of one of the kinds. It returns nil if the method refuses it.
@@ -85,7 +84,6 @@ func (h *sequence) note(format string, args ...any) {
 	h.log = append(h.log, fmt.Sprintf(format, args...))
 }
 
-// rows returns q rows of the kind, with targets.
 func (h *sequence) rows(q int) (a, y *mat.Dense) {
 	k := len(h.scales)
 	a = testutil.Random(h.r, q, k)
@@ -172,7 +170,6 @@ func wild(r *rand.Rand, m *mat.Dense) {
 	}
 }
 
-// operations are the kinds of changes.
 var operations = []string{"add", "add one", "add weighted", "remove", "slide", "forget", "nodes", "merge", "lambda", "targets", "map", "refine", "rebuild"}
 
 // next returns do, a change of a kind, and then, which updates the rows if a model takes it. Both are
@@ -291,7 +288,6 @@ func (h *sequence) apply(do func(u Updater) error, then func()) bool {
 	return true
 }
 
-// removal removes the rows with the given indices.
 func (h *sequence) removal(gone []int) (do func(u Updater) error, then func()) {
 	// Of samples with the same bits, Original and Improved remove the first.
 	same := func(i, j int) bool {
@@ -503,9 +499,7 @@ func TestDigitsOfLeavingStarts(t *testing.T) {
 				}
 			}
 		}
-		w, miss := weights(t, g), mat.NewDense(2, 1, nil)
-		miss.Sub(weights(t, u), w)
-		if e, digits := dense.Frobenius(miss)/dense.Frobenius(w), u.Condition().Digits; !(e <= math.Pow(10, -digits)) {
+		if e, digits := relative(weights(t, u), weights(t, g)), u.Condition().Digits; !(e <= math.Pow(10, -digits)) {
 			t.Errorf("%d: an error of %g, but %.1f digits are promised", i, e, digits)
 		}
 	}

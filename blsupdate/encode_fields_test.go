@@ -50,7 +50,6 @@ type leaf struct {
 	v    reflect.Value
 }
 
-// leavesOf returns all numbers of a model that are encoded.
 func leavesOf(u Updater) (leaves []leaf) {
 	visit("", reflect.ValueOf(driverOf(u)).Elem(), func(of reflect.Type, field string) bool {
 		roles, ok := fields[strings.ToLower(of.String())]

@@ -22,7 +22,6 @@ import (
 	"blskernel/mat"
 )
 
-// encoded returns what Encode writes of a model.
 func encoded(t testing.TB, u Updater) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -32,7 +31,6 @@ func encoded(t testing.TB, u Updater) []byte {
 	return out.Bytes()
 }
 
-// decoded returns the model that Decode makes of data.
 func decoded(t testing.TB, data []byte, b blskernel.Backend) Updater {
 	t.Helper()
 	u, err := Decode(bytes.NewReader(data), b)
@@ -71,7 +69,6 @@ func checkSame(t *testing.T, what string, got, want Updater) {
 	same(" after questions")
 }
 
-// sameBits reports whether two matrices are the same to the last bit.
 func sameBits(a, b *mat.Dense) bool {
 	return slices.EqualFunc(dense.Compact(a), dense.Compact(b), func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }

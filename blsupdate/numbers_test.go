@@ -20,15 +20,6 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
-// largest payload, and the infinities.
-var notNumbers = []float64{
-	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
-	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
-	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
-	math.Inf(1), math.Inf(-1),
-}
-
 // checkTrusted fails the test unless err or the error of Weights says that the method has no digits of
 // this problem, or the weights have the digits that Condition promises. It returns that error.
 func checkTrusted(t *testing.T, name string, u Updater, err error, a, y *mat.Dense, lambda float64) error {
@@ -121,7 +112,7 @@ func TestHostileNaN(t *testing.T) {
 			for i, name := range strings.Fields(names) {
 				rows, cols := matrices[i].Dims()
 				for _, at := range [][2]int{{0, 0}, {rows / 2, cols / 2}, {rows - 1, cols - 1}} {
-					for _, bad := range notNumbers {
+					for _, bad := range testutil.NotNumbers {
 						given := append(slices.Clone(matrices), nil, nil)
 						given[i] = nan(matrices[i], at[0], at[1], bad)
 						if bad != bad {
@@ -148,7 +139,7 @@ func TestHostileNaN(t *testing.T) {
 		if u, ok := u.(Refiner); ok {
 			check("A Y", func(a, y, _ *mat.Dense) error { return u.Refine(a, y) }, a, y)
 		}
-		for _, bad := range notNumbers {
+		for _, bad := range testutil.NotNumbers {
 			_, err := v.try(b, a, y, bad)
 			calls := []error{err, u.Forget(bad), u.AddInputsContext(background, ax, ya, []float64{1, bad, 1})}
 			if Supports(v.method, ActionRidge) {

@@ -74,7 +74,6 @@ func allBatches(m Method, opt Options, s Shape, n Needs) float64 {
 	return sum
 }
 
-// find returns the candidate of a method in a form.
 func find(t *testing.T, all []Candidate, m Method, f Form) Candidate {
 	t.Helper()
 	i := slices.IndexFunc(all, func(c Candidate) bool { return c.Method == m && c.Options.Form == f })

@@ -70,7 +70,6 @@ type history struct {
 	squared bool
 }
 
-// newHistory starts a history.
 func newHistory(t *testing.T, m Method, a, y *mat.Dense, opt Options) *history {
 	t.Helper()
 	h := &history{t: t, u: mustNew(t, m, a, y, opt), a: a, y: y}
@@ -80,7 +79,6 @@ func newHistory(t *testing.T, m Method, a, y *mat.Dense, opt Options) *history {
 	return h
 }
 
-// add adds rows.
 func (h *history) add(ax, ya *mat.Dense) {
 	h.t.Helper()
 	do(h.t, h.u, h.u.AddInputs(ax, ya))

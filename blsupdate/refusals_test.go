@@ -19,7 +19,6 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A refusal is a call that must fail.
 type refusal struct {
 	name   string
 	of     []Method // all where it is nil
@@ -153,7 +152,6 @@ func wrongArguments() (all []refusal) {
 	return all
 }
 
-// wrongRows are rows that a model cannot learn or unlearn.
 func wrongRows() (all []refusal) {
 	const k, l, c = 5, 20, 2
 	r, a, y := problem(62, 0, l, k, c)
@@ -263,7 +261,6 @@ func nearlyDependent(r *rand.Rand) *mat.Dense {
 	return gonummat.DenseCopyOf(testutil.WithCondition(r, 9, 4, 1e14).T())
 }
 
-// wrongNodes are nodes that a model cannot add.
 func wrongNodes() (all []refusal) {
 	const k, l = 5, 20
 	r, a, y := problem(75, 0, l, k, 1)

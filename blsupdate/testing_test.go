@@ -72,16 +72,7 @@ func condition(values []float64) float64 {
 	return values[0] / values[len(values)-1]
 }
 
-// relative returns ‖got - want‖/‖want‖ in Frobenius norms, or ‖got‖ if want is zero.
-func relative(got, want *mat.Dense) float64 {
-	var diff mat.Dense
-	diff.Sub(got, want)
-	norm := want.Norm(2)
-	if norm == 0 {
-		norm = 1
-	}
-	return diff.Norm(2) / norm
-}
+var relative = testutil.Distance
 
 // highPrecision returns argmin ‖A W - Y‖² + lambda ‖W‖² by the normal equations in 400-bit numbers,
 // which are accurate for every condition number in the tests.
@@ -182,7 +173,6 @@ func scaleRows(m *mat.Dense, factors []float64) *mat.Dense {
 	return c
 }
 
-// A variant is a method in one of its forms.
 type variant struct {
 	method Method
 	form   Form
@@ -200,7 +190,6 @@ func (v variant) String() string {
 // ridgeSolver reports whether the method solves the ridge problem for lambda > 0.
 func (v variant) ridgeSolver() bool { return !keepsInverse(v.method) }
 
-// variants are all methods in all forms.
 var variants = []variant{
 	{Gram, Auto, false}, {QR, Auto, false},
 	{RidgeInverse, Auto, false}, {RidgeInverse, Small, false}, {RidgeInverse, Large, false},
@@ -320,7 +309,6 @@ func refused(t *testing.T, u Updater, before uint64, err error, want func(error)
 	checkUnchanged(t, u, before)
 }
 
-// is reports whether err is or wraps an E.
 func is[E error](err error) bool { return errors.As(err, new(E)) }
 
 func isOverflow(err error) bool { return errors.Is(err, ErrOverflow) }
@@ -351,7 +339,6 @@ func (v variant) ridges(all ...float64) []float64 {
 	return slices.DeleteFunc(all, func(lambda float64) bool { return lambda > 0 && !v.ridgeSolver() })
 }
 
-// ldexp returns m times 2^power, to the bit.
 func ldexp(m *mat.Dense, power int) *mat.Dense {
 	out := gonummat.DenseCopyOf(m)
 	out.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, out)

@@ -73,7 +73,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkAgain checks that the file read from b is written as b.
 func checkAgain(t *testing.T, f *File, b []byte) {
 	t.Helper()
 	if !bytes.Equal(written(t, f), b) {

@@ -137,7 +137,6 @@ func TestTruncated(t *testing.T) {
 // A builder makes files with the right checksums.
 type builder struct{ b []byte }
 
-// begin begins a file with its metadata.
 func newBuilder(version uint32, meta string) *builder {
 	f := &builder{header(version)}
 	return f.section(sectionMetadata, uint64(len(meta)), []byte(meta))
@@ -160,7 +159,6 @@ func (f *builder) end() []byte {
 	return f.section(sectionEnd, sha256.Size, sum[:]).b
 }
 
-// parts returns the metadata and the model of a file, as stored.
 func parts(t testing.TB, b []byte) (meta, model []byte) {
 	t.Helper()
 	info, err := Inspect(bytes.NewReader(b))

@@ -21,7 +21,6 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// pure returns the backend pure.
 func pure(t testing.TB) blskernel.Backend {
 	t.Helper()
 	b, err := blskernel.Lookup("pure")

@@ -37,7 +37,7 @@ func TestThinProducts(t *testing.T) {
 					want.Mul(x, s.Dense())
 					want.Scale(-2, &want)
 					// Sums of k terms of about 1.
-					if diff := distance(p, &want); !(diff <= 20*float64(k+3)*dense.Eps) {
+					if diff := testutil.MaxDiff(p, &want); !(diff <= 20*float64(k+3)*dense.Eps) {
 						t.Errorf("%s k=%d q=%d: X S differs by %g", cost.ProductKind(b, q), k, q, diff)
 					}
 					if got := base.Counter.Total(); got != cost.Gemm(q, k, k) {
@@ -52,7 +52,7 @@ func TestThinProducts(t *testing.T) {
 					size := gonummat.Norm(&want, math.Inf(1))
 					want.Scale(-0.5, &want)
 					want.Add(&want, before)
-					if diff := distance(s.Dense(), &want); !(diff <= 2*float64(q+3)*dense.Eps*(size+10)) {
+					if diff := testutil.MaxDiff(s.Dense(), &want); !(diff <= 2*float64(q+3)*dense.Eps*(size+10)) {
 						t.Errorf("%s k=%d q=%d: S + TᵀT differs by %g", cost.RankKind(b, q), k, q, diff)
 					}
 					if got := base.Counter.Total(); got != cost.Gemm(k, k, q)/2 {
@@ -62,11 +62,4 @@ func TestThinProducts(t *testing.T) {
 			}
 		}
 	})
-}
-
-// distance returns the largest absolute difference of corresponding elements.
-func distance(a, b *mat.Dense) float64 {
-	var d mat.Dense
-	d.Sub(a, b)
-	return dense.LargestOf(d.RawMatrix().Data)
 }
