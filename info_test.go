@@ -7,7 +7,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// wrapper passes calls on to another Backend.
 type wrapper struct{ Backend }
 
 func (w wrapper) Unwrap() Backend { return w.Backend }

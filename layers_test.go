@@ -58,7 +58,6 @@ var layers = strings.Fields(`
 // below lists the packages that only the root and packages below it may import.
 var below = strings.Fields(`internal/linalg/kernel internal/linalg/kernel/avx512 internal/linalg/kernel/avx2 internal/linalg/kernel/neon internal/linalg/gemm`)
 
-// levelOf returns the place of a package in the list, or -1.
 func levelOf(path string) int {
 	if path == "blskernel" {
 		path = "."

@@ -71,7 +71,6 @@ func TestValidateCosts(t *testing.T) {
 // steady returns the FMA peak of a machine that does nothing else.
 func steady() float64 { return 1e11 }
 
-// gramAndQR returns a small setting of each of two methods.
 func gramAndQR(t *testing.T) []Setting {
 	t.Helper()
 	b, err := blskernel.Lookup("pure")

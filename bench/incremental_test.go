@@ -29,7 +29,6 @@ func small(initial, batch, updates int) *Incremental {
 	}
 }
 
-// collect runs e and returns its rows.
 func collect(t *testing.T, e *Incremental) []TableRow {
 	t.Helper()
 	var rows []TableRow

@@ -47,7 +47,6 @@ func standardized(x *mat.Dense, r float64) *mat.Dense {
 	return z
 }
 
-// fitted fits a whitening to a copy of x.
 func fitted(t *testing.T, b blskernel.Backend, x *mat.Dense, constants [2]float64) *whitening {
 	t.Helper()
 	w, err := newWhitening(b, gonum.DenseCopyOf(x), constants[0], constants[1])

@@ -20,7 +20,6 @@ func randomSym(r *rand.Rand, n int) *SymPacked {
 	return s
 }
 
-// product returns gonum's product.
 func product(a, b mat.Matrix) *Dense {
 	c := new(Dense)
 	c.Mul(a, b)

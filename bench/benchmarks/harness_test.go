@@ -95,7 +95,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// check is must without a value.
 func check(err error) {
 	if err != nil {
 		panic(err)

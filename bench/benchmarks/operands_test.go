@@ -19,7 +19,6 @@ func vector(n int) []float64 {
 	return x
 }
 
-// dense returns a rows×cols matrix of numbers from vector.
 func dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, vector(rows*cols)) }
 
 // packed returns a packed symmetric matrix of order n with d added to its diagonal. With d = n it is
@@ -50,7 +49,6 @@ func save(data []float64) saved { return saved{data, slices.Clone(data)} }
 
 func (s saved) reset() { copy(s.data, s.initial) }
 
-// dense returns the storage as a matrix of the given shape.
 func (s saved) dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, s.data) }
 
 // normal returns a matrix of normally distributed numbers: data of a model, well conditioned if it is

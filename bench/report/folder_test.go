@@ -15,13 +15,11 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// small returns a page with two plots.
 func small(t *testing.T) *Page {
 	t.Helper()
 	return newPage(t, readSample(t, "x", smallRun(smallHead, nil, 3, 2, 1)...))
 }
 
-// plotsOf returns all plots of a page.
 func plotsOf(p *Page) []*Plot {
 	plots := slices.Clone(p.Plots)
 	for _, s := range p.Sections {

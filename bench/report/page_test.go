@@ -15,7 +15,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// newPage returns the page of files.
 func newPage(t testing.TB, files ...*result.File) *Page {
 	t.Helper()
 	p, err := New(files)
@@ -36,7 +35,6 @@ func published(t testing.TB) (files []*result.File) {
 	return files
 }
 
-// A sampleLine is a line of a file of results.
 type sampleLine struct {
 	kind  string
 	value any

@@ -20,7 +20,6 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// put writes a line for each value.
 func put[T any](t testing.TB, b *bytes.Buffer, kind string, values ...T) {
 	t.Helper()
 	for _, v := range values {
@@ -28,7 +27,6 @@ func put[T any](t testing.TB, b *bytes.Buffer, kind string, values ...T) {
 	}
 }
 
-// putOn writes a line for each measurement.
 func putOn[T any](t testing.TB, b *bytes.Buffer, kind string, all []On[T]) {
 	t.Helper()
 	for _, on := range all {

@@ -15,13 +15,11 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// mustWrite fails the test for an error of a write.
 func mustWrite(t *testing.T) func(int, error) {
 	t.Helper()
 	return func(_ int, err error) { t.Helper(); testutil.NoError(t, err) }
 }
 
-// folderHas checks the files of a folder by name and content.
 func folderHas(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

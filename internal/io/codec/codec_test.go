@@ -17,7 +17,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A state has values of every type.
 type state struct {
 	word            uint64
 	one, zero       float64

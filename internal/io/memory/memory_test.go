@@ -98,7 +98,6 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// meminfo is a part of a file of Linux.
 const meminfo = `MemTotal:        8000000 kB
 MemFree:         1000000 kB
 MemAvailable:    2000000 kB

@@ -17,7 +17,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// texts are the panic messages.
 var texts = map[string]string{
 	"tA": check.BadTranspose, "tB": check.BadTranspose, "ul": check.BadUplo, "diag": check.BadDiag, "s": check.BadSide,
 	"m": check.MLT0, "n": check.NLT0, "k": check.KLT0, "kL": "blas: kL < 0", "kU": "blas: kU < 0",
@@ -27,7 +26,6 @@ var texts = map[string]string{
 	"a": check.ShortA, "b": check.ShortB, "c": check.ShortC, "ap": check.ShortAP, "d": check.ShortD, "bias": check.ShortBias,
 }
 
-// with returns the arguments with other values.
 func (a arguments) with(changes ...change) arguments {
 	b := maps.Clone(a)
 	for _, c := range changes {
@@ -36,7 +34,6 @@ func (a arguments) with(changes ...change) arguments {
 	return b
 }
 
-// A change is another value for a parameter.
 type change struct {
 	name  string
 	value any

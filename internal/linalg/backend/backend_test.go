@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// named is a Backend that has only a name.
 type named struct {
 	blas.Float64
 	name string
@@ -36,7 +35,6 @@ func TestColumnMajor(t *testing.T) {
 	}
 }
 
-// wrapper passes calls on to another backend.
 type wrapper struct{ blskernel.Backend }
 
 func (w wrapper) Unwrap() blskernel.Backend { return w.Backend }

@@ -28,7 +28,6 @@ func flagsOf(parameter reflect.Type) []any {
 	return nil
 }
 
-// build draws the arguments of a call.
 func (s signature) build(d *draw) *call {
 	values := arguments{}
 	of := s.on(reference()).Type()
@@ -126,7 +125,6 @@ func (s signature) described(values arguments, description string) (name string,
 	return name, marks, kind, size
 }
 
-// operand draws an operand and its leading dimension.
 func (s signature) operand(d *draw, values arguments, description string) *operand {
 	name, marks, kind, size := s.described(values, description)
 	u := s.use(values, name, marks)

@@ -28,7 +28,6 @@ func newDraw(data []byte, seed uint64, most int, regions []*guard.Region) *draw 
 	return &draw{data: data, rnd: rand.New(rand.NewPCG(seed, 8)), most: most, regions: regions}
 }
 
-// intN returns a number below n.
 func (d *draw) intN(n int) int {
 	if len(d.data) == 0 {
 		return d.rnd.IntN(n)
@@ -52,7 +51,6 @@ func (d *draw) size() int {
 // ld returns a distance between rows of cols elements, odd as often as even.
 func (d *draw) ld(cols int) int { return max(1, cols) + d.intN(4) }
 
-// inc returns an increment of either sign.
 func (d *draw) inc() int { return []int{1, 1, 2, 3, -1, -2, -5}[d.intN(7)] }
 
 func (d *draw) scalar() float64 { return []float64{0, 1, -1, 0.7, -1.3}[d.intN(5)] }
@@ -173,7 +171,6 @@ func unless(notRead bool) usage {
 	return read
 }
 
-// A call is a routine with its arguments.
 type call struct {
 	text      string // the arguments
 	operands  []*operand
@@ -208,15 +205,12 @@ type outcome struct {
 
 func identityOf(v float64) float64 { return v }
 
-// run makes the call on the operands x.
 func (c *call) run(b blskernel.Backend, x [][]float64) outcome {
 	return outcome{x, c.do(b, x, identityOf)}
 }
 
-// clean returns the operand without canaries.
 func (o *operand) clean() []float64 { return slices.Clone(o.values) }
 
-// each returns the memory of all operands.
 func (c *call) each(memory func(o *operand) []float64) (x [][]float64) {
 	for _, o := range c.operands {
 		x = append(x, memory(o))

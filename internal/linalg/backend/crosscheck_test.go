@@ -15,13 +15,11 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// reference is gonum's BLAS, in Go alone, as a Backend.
 func reference() blskernel.Backend { return named{gonum.Implementation{}, "gonum"} }
 
 // plain is a Backend without PackedProducts and FusedProducts of its own.
 type plain struct{ blskernel.Backend }
 
-// A candidate is what the reference is compared with.
 type candidate struct {
 	name string
 	blskernel.Backend
@@ -37,7 +35,6 @@ func candidates(t testing.TB) []candidate {
 	return all
 }
 
-// guarded returns regions for the operands of a call.
 func guarded(t testing.TB) (regions []*guard.Region) {
 	for range 4 {
 		regions = append(regions, guard.New(t, 1<<18))
@@ -45,7 +42,6 @@ func guarded(t testing.TB) (regions []*guard.Region) {
 	return regions
 }
 
-// check compares all candidates on one call of a routine.
 func (r signature) check(t *testing.T, d *draw, all []candidate) {
 	t.Helper()
 	c := r.build(d)

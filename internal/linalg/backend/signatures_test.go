@@ -93,7 +93,6 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// on returns the routine of a backend.
 func (s signature) on(b blskernel.Backend) reflect.Value {
 	for _, has := range []any{b, blskernel.Packed(b), backend.Fused(b)} {
 		if m := reflect.ValueOf(has).MethodByName(s.routine); m.IsValid() {
@@ -103,7 +102,6 @@ func (s signature) on(b blskernel.Backend) reflect.Value {
 	panic("no " + s.routine)
 }
 
-// has reports whether the routine has a parameter of that name.
 func (s signature) has(name string) bool { return slices.Contains(strings.Fields(s.params), name) }
 
 // oneVector reports whether a vector is all that the routine is given; with a negative increment it

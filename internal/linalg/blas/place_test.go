@@ -27,10 +27,8 @@ type shape struct {
 	regions []*guard.Region
 }
 
-// pick returns one of the values.
 func pick[T any](s *shape, from ...T) T { return from[s.Below(len(from))] }
 
-// flag returns true or false.
 func (s *shape) flag() bool { return s.Below(2) == 1 }
 
 // size returns a size: mostly a small one, sometimes larger than one workspace.
@@ -71,7 +69,6 @@ func (s *shape) take(isPacked, diagonal bool, rows, cols int) place {
 	return p.fill(s.rnd)
 }
 
-// normal returns n random numbers.
 func normal(rnd *rand.Rand, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -80,14 +77,12 @@ func normal(rnd *rand.Rand, n int) []float64 {
 	return x
 }
 
-// fill makes all elements random.
 func (p place) fill(rnd *rand.Rand) place {
 	copy(p.all, normal(rnd, len(p.all)))
 	p.before = slices.Clone(p.all)
 	return p
 }
 
-// at returns the index of element (i, j) in all.
 func (p place) at(i, j int) int { return len(p.all) - len(p.X) + p.Row(i) + j }
 
 // matrix returns op(X) of what all the elements were or are.
@@ -99,7 +94,6 @@ func (p place) matrix(t blas.Transpose, all []float64) *testmat.Matrix {
 	return x
 }
 
-// was returns op(X) before the call.
 func (p place) was(t blas.Transpose) *testmat.Matrix { return p.matrix(t, p.before) }
 
 // unchanged fails the test if anything has changed but the elements that are kept.
@@ -134,7 +128,6 @@ func products(t testing.TB) []block.Ops {
 	return all
 }
 
-// regions returns memory for three operands.
 func regions(t testing.TB) (all []*guard.Region) {
 	for range 3 {
 		all = append(all, guard.New(t, 1<<17))

@@ -88,10 +88,8 @@ func (s span) in(x []float64) *float64 {
 // rowMajor returns the function for the place of element (i,j) in a matrix with rows ld apart.
 func rowMajor(ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j } }
 
-// copied returns the span with a copy of its elements.
 func (s span) copied() span { return span{slices.Clone(s.x), s.zero, s.off} }
 
-// first returns the address of element (0,0).
 func (s span) first() *float64 { return s.in(s.x) }
 
 // A shape chooses the shape and the elements of a call for a check. Choices come from data, and are

@@ -23,7 +23,6 @@ var signatures = []string{
 	"Dgetri n=3 a=9 lda=3 ipiv=3 work=3",
 }
 
-// texts are the panic messages for bad parameters.
 var texts = map[string]string{
 	"ul": check.BadUplo, "m": check.MLT0, "n": check.NLT0, "a": check.ShortA, "lda": check.BadLdA,
 	"ipiv": "lapack: insufficient length of ipiv", "work": "lapack: insufficient length of work",

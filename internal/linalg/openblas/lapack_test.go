@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// needLAPACK returns the LAPACK of the backend openblas.
 func needLAPACK(t *testing.T) opponents.LAPACK {
 	t.Helper()
 	b, err := blskernel.Lookup("openblas")

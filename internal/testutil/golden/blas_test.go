@@ -167,7 +167,6 @@ func (of routine) cases(i int, s shape) (all []*call) {
 	return all
 }
 
-// A call is a routine with its arguments.
 type call struct {
 	routine
 	shape
@@ -188,7 +187,6 @@ func (c *call) flag(name string) byte {
 
 func (c *call) has(name string) bool { return slices.Contains(strings.Fields(c.params), name) }
 
-// order returns the order of the triangle or symmetric matrix.
 func (c *call) order() int {
 	if c.has("s") {
 		return check.Order(blas.Side(c.flag("s")), c.m, c.n)

@@ -26,7 +26,6 @@ const (
 	ruleFeatures  = "elementary functions and random numbers are our own; plain code rounds every product"
 )
 
-// A recorder records the results of one run.
 type recorder struct {
 	testing.TB
 	*hashes.Book
@@ -65,12 +64,10 @@ func each(t *testing.T, section string, f func(r recorder, b blskernel.Backend))
 	})
 }
 
-// dense draws a rows×cols matrix.
 func dense(s *selftest.Source, rows, cols int) *mat.Dense {
 	return mat.NewDense(rows, cols, s.Vector(rows*cols))
 }
 
-// numbers returns the elements of matrices, row by row.
 func numbers(all ...*mat.Dense) (x []float64) {
 	for _, m := range all {
 		rows, cols := m.Dims()

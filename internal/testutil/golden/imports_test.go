@@ -44,7 +44,6 @@ var timed = []string{
 	"blskernel/internal/testutil", "blskernel/internal/linalg/openblas", "blskernel/internal/docs", "blskernel/internal/soak",
 }
 
-// A listed is a package as 'go list' reports it.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string

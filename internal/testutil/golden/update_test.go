@@ -147,7 +147,6 @@ func encoded(r recorder, encode func(io.Writer) error) []float64 {
 	return bytesOf(b.Bytes())
 }
 
-// bytesOf returns bytes as numbers.
 func bytesOf(data []byte) []float64 {
 	x := make([]float64, len(data))
 	for i, v := range data {

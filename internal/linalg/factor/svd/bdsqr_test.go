@@ -110,7 +110,6 @@ func checkValues(t *testing.T, name string, d, e, values []float64, bound float6
 	}
 }
 
-// sorted returns the magnitudes, the largest first.
 func sorted(values []float64) []float64 {
 	for i, v := range values {
 		values[i] = math.Abs(v)
