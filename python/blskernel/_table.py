@@ -226,7 +226,9 @@ def _cells(column: Any) -> list[Any]:
 
 def _is_special(column: Any) -> bool:
     """Return whether a column of a DataFrame has words, bools, dates or missing cells."""
-    return column.dtype == "category" or column.dtype.kind not in "iufc" or bool(column.isna().any())
+    if column.dtype == "category" or column.dtype.kind not in "iufc":
+        return True
+    return bool(column.isna().any()) or bool((column != column).any())  # isna misses the 0/0 of a Float64
 
 
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:

@@ -617,7 +617,8 @@ def test_float64_of_pandas_and_rows_of_weight_0():
     three = classifier(class_weight={"z": 0}).fit(bad, ["a", "b"] * 40 + ["z"])
     assert three._table.metadata == one._table.metadata and three.classes_.tolist() == ["a", "b", "z"]
     assert two.partial_fit(bad, np.append(y, 0), np.append(np.ones(80), 0)).choice_
-    assert Table.of(pandas.DataFrame({"a": [1.0, 2.0]}).convert_dtypes()) is None
+    whole = pandas.DataFrame({"a": [1.0, 2.0]}).convert_dtypes()
+    assert Table.of(whole) is None and Table.of((whole - 1) / (whole - 1)).columns == [{"fill": [1]}]
     gap = pandas.DataFrame({"a": [1.0, 2.0] * 40 + [None]})
     assert classifier().fit(gap, [0, 1] * 40 + [0], np.append(np.ones(80), 0))._table is None
     with pytest.raises(ValueError, match="NaN"):
