@@ -212,7 +212,10 @@ def _floats(cells: list[Any]) -> list[Any]:
         return cells
     if not all(number or cell is None or _read(cell).lower() in _MISSING for number, cell in zip(real, cells)):
         return cells
-    texts = [repr(float(cell)) if number and cell == cell else "" for number, cell in zip(real, cells)]
+    try:
+        texts = [repr(float(cell)) if number and cell == cell else "" for number, cell in zip(real, cells)]
+    except OverflowError:  # the library names the integer
+        return cells
     return [text if "e" in text or not text[-1:].isdigit() else text + "e0" for text in texts]
 
 
