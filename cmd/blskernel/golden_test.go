@@ -51,8 +51,8 @@ func TestGoldenCommand(t *testing.T) {
 			writeText(t, dir, "train.csv", strings.Join(lines[:601], ""))
 			writeText(t, dir, "more.csv", lines[0]+strings.Join(lines[601:751], ""))
 			writeText(t, dir, "test.csv", lines[0]+strings.Join(lines[751:], ""))
-			// One task for each method, in turn, in an emulator, where training takes ten seconds, and on
-			// other kernels than the first.
+			// One task for each method, in turn, in an emulator, where training takes ten
+			// seconds, and on other kernels than the first.
 			some := (testutil.Emulated() || k > 0) && !testutil.Long()
 			var commands strings.Builder
 			var models []string

@@ -24,8 +24,8 @@ func Gzipped(data []byte) []byte {
 	return b.Bytes()
 }
 
-// IDX returns an idx file of the element type kind with the dimensions and the data as they are, even if
-// they do not belong together.
+// IDX returns an idx file of the element type kind with the dimensions and the data as they are, even
+// if they do not belong together.
 func IDX(kind byte, data []byte, dims ...uint32) []byte {
 	out := []byte{0, 0, kind, byte(len(dims))}
 	for _, n := range dims {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Self returns a command that starts this test program again, in the emulator if there is one, with args
-// and with env added to an environment free of our variables.
+// Self returns a command that starts this test program again, in the emulator if there is one, with
+// args and with env added to an environment free of our variables.
 func Self(env []string, args ...string) *exec.Cmd {
 	exe, err := os.Executable()
 	if err != nil {
