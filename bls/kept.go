@@ -152,9 +152,10 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// keep makes all the kept samples. If now is true it fits the model to them, and changes nothing on an
-// error; otherwise the next use does.
+// keep makes all the kept samples. If now is true, or without a ridge from as many samples as nodes on,
+// it fits the model to them, and changes nothing on an error. Otherwise the next use fits the model.
 func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
+	now = now || m.updater.Lambda() == 0 && all.rows() >= m.updater.Nodes()
 	if now {
 		if err := m.refresh(ctx, all); err != nil {
 			return err

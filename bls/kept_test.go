@@ -150,6 +150,11 @@ func TestKeptMeetsFixed(t *testing.T) {
 	if err := few.r.PartialFit(rowsOf(p.x, 0, 2), huge); !errors.Is(err, blsupdate.ErrOverflow) || !bytes.Equal(encoded(t, few.r), before) {
 		t.Errorf("targets whose squares overflow: %v", err)
 	}
+	loose := &Regressor{Method: blsupdate.Gram, Features: FeatureOptions{Groups: 2, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}}
+	must(t, loose.PartialFit(rowsOf(p.x, 0, 10), rowsOf(p.y, 0, 10)))
+	if err := loose.PartialFit(rowsOf(p.x, 10, 60), rowsOf(p.y, 10, 60)); !isA(err, new(*blsupdate.ConditionError)) || loose.KeptRows() != 10 {
+		t.Errorf("20 nodes of 12 columns without a ridge: %v", err)
+	}
 	tight := &Regressor{Method: blsupdate.Improved, Features: FeatureOptions{Groups: 1, EnhancementNodes: None, Direct: None}, Update: blsupdate.Options{Lambda: 1}}
 	must(t, tight.PartialFit(rowsOf(p.x, 0, 20), rowsOf(p.y, 0, 20)))
 	if err := tight.Remove(rowsOf(p.x, 0, 10), rowsOf(p.y, 0, 10)); !isA(err, new(*blsupdate.RankError)) || tight.KeptRows() != 20 {

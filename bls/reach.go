@@ -207,7 +207,8 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 
 // TemperScores replaces scores of DecisionFunction, in place, with scores whose softmax, with the slope
 // of PredictProba, gives the probabilities after Temper. The new scores order all samples by log odds;
-// untempered scores do so only if no sample lies outside.
+// untempered scores do so only if no sample lies outside. The mean of new scores is 2/c - 1, the mean
+// of the targets: far outside, the mean of the old scores is rounding errors.
 //
 //	shapes: scores l×c; outside l.
 func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {
@@ -224,7 +225,7 @@ func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {
 		for j, v := range p.RawRowView(0) {
 			row[j] = detmath.Log(max(v, math.SmallestNonzeroFloat64)) / slope
 		}
-		level := 2/float64(len(row)) - 1 - mean(row) // of targets: far outside, the mean of scores is noise
+		level := 2/float64(len(row)) - 1 - mean(row)
 		for j := range row {
 			row[j] += level
 		}

@@ -353,10 +353,10 @@ class IncrementalRidge:
         [[2.0]]
         """
         a, y, w = _weighted(a, y, sample_weight)
-        if not self._intercept:
-            return self._change(None, "add_rows", _rooted(w, a, y))
-        center = about = _Center.of(a, y, w)
         with turns.of(self):
+            if not self._intercept:
+                return self._change(None, "add_rows", _rooted(w, a, y))
+            center = about = _Center.of(a, y, w)
             if self._center is not None:
                 self._check_width(a, y)
                 center, about = self._center.joined(center)
