@@ -87,7 +87,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	if err != nil {
 		return nil, err
 	}
-	l.comma, l.width = t.comma, t.width
+	l.comma, l.width, l.first = t.comma, t.width, make([]string, 0, len(cells))
 	for _, cell := range cells {
 		l.first = append(l.first, trim(cell))
 	}

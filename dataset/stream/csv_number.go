@@ -21,9 +21,10 @@ type notation struct {
 	na        []string // further words for a missing value
 }
 
-func validThousands(r rune) bool {
-	return strings.ContainsRune(" '.,_\u00a0\u202f\u2019", r)
-}
+// separators are the characters that may separate thousands; a point or a comma may be the decimal sign.
+const separators = " '.,_\u00a0\u202f\u2019"
+
+func validThousands(r rune) bool { return strings.ContainsRune(separators, r) }
 
 // twins maps variants of a thousands separator to the usual character.
 var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
@@ -48,10 +49,40 @@ func (n notation) value(cell string) (float64, error) {
 // parse is strconv.ParseFloat for decimal numbers. It returns strconv.ErrSyntax for underscores, as in
 // the range 18_24, and for hexadecimal numbers, which are codes in a table.
 func parse(number string) (float64, error) {
-	if strings.ContainsRune(number, '_') || strings.ContainsRune(number, 'p') || strings.ContainsRune(number, 'P') {
-		return 0, strconv.ErrSyntax // every hexadecimal number has a p
+	if !decimal(number) {
+		return 0, strconv.ErrSyntax
 	}
 	return strconv.ParseFloat(number, 64)
+}
+
+// decimal reports whether text may be a decimal number, NaN or an infinity. Unlike an error of strconv,
+// it takes no memory, of which a line of short words would need a thousand times its length.
+func decimal(text string) bool {
+	rest := text
+	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
+		rest = rest[1:]
+	}
+	if len(rest) > 2 && (rest[0]|0x20 == 'i' || rest[0]|0x20 == 'n') {
+		return len(rest) == 3 || len(rest) == len("infinity")
+	}
+	i := 0
+	for i < len(rest) && rest[i]-'0' <= 9 {
+		i++
+	}
+	digits := i
+	if i < len(rest) && rest[i] == '.' {
+		for i++; i < len(rest) && rest[i]-'0' <= 9; i++ {
+			digits++
+		}
+	}
+	exponent := rest[i:]
+	if len(exponent) > 1 && exponent[0]|0x20 == 'e' {
+		if exponent = exponent[1:]; exponent[0] == '+' || exponent[0] == '-' {
+			exponent = exponent[1:]
+		}
+		return digits > 0 && exponent != "" && strings.Trim(exponent, "0123456789") == ""
+	}
+	return digits > 0 && exponent == ""
 }
 
 // powers are powers of ten, exact in float64.

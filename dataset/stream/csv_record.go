@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"blskernel/internal/io/names"
@@ -145,7 +146,7 @@ func (t *recordReader) split() (cells []string, err error) {
 		}
 		n = len(cells)
 	case n == t.width || t.width == 0:
-		t.cells = t.cells[:0]
+		t.cells = slices.Grow(t.cells[:0], n)
 		for cell, rest, more := "", string(t.text()), true; more; {
 			cell, rest, more = strings.Cut(rest, comma)
 			t.cells = append(t.cells, cell)

@@ -38,6 +38,7 @@ func TestHostileMemory(t *testing.T) {
 		{"one digit", []byte(strings.Repeat("1\n", 8*n)), Options{}},
 		{"blank lines", []byte(strings.Repeat("1,2\n\n", 4*n)), Options{}},
 		{"blank lines and quotation marks", []byte(strings.Repeat("1\n\"1\"\n\n\n\n\n\n\n", 2*n) + "1"), Options{Missing: MissingMean, Columns: Columns{{Fill: []float64{0}}}}},
+		{"names of columns", []byte(strings.Repeat("a,", 16*n) + "a\n"), Options{}},
 		{"wide", []byte(strings.Repeat(strings.Repeat("1,", 1023)+"1\n", n>>7)), Options{}},
 		{"labels", []byte(labels.String()), classes},
 		{"one byte", append(npyHeader(1, "|u1", false, 16*n), make([]byte, 16*n)...), Options{}},

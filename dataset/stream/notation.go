@@ -158,6 +158,10 @@ func (g *guess) add(cell string) {
 	if !plain && g.odd == "" {
 		g.odd = strings.Clone(cell)
 	}
+	if !plain && !(strings.ContainsAny(number, "0123456789") && strings.ContainsAny(number, separators)) {
+		g.not = allForms // a word, as most names of columns
+		return
+	}
 	point := strings.Contains(number, ".")
 	switch {
 	case !point:
