@@ -249,6 +249,9 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 		add(float64(count), ActionWeights, Shape{L: p.total()})
 	}
 	x.Memory = p.stateBytes(x) + float64(8*float64(fresh))
+	if keepsInverse(x.Method) && p.first() < p.k { // the rank has grown, and A⁺ was not recomputed
+		x.Power = 2
+	}
 	x.Digits = math.NaN()
 	if p.needs.Condition > 0 {
 		x.Digits = digits(10 * dense.Eps * math.Sqrt(float64(p.total())) * detmath.Pow(p.needs.Condition, x.Power))
@@ -257,6 +260,14 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 }
 
 func (p *Choice) total() int { return p.l + p.needs.Batches*p.q }
+
+// first returns the number of samples at which weights are first needed.
+func (p *Choice) first() int {
+	if p.needs.WeightsAtEnd {
+		return p.total()
+	}
+	return p.l + p.q
+}
 
 func (p *Choice) stateBytes(x *Candidate) float64 {
 	bytes := float64(StateBytes(x.Method, p.total(), p.k, p.c))
@@ -289,10 +300,7 @@ func (p *Choice) whyNot(x *Candidate) string {
 			return fmt.Sprintf("it does not support %v", need.action)
 		}
 	}
-	first := p.l + p.q // samples at which weights are first needed
-	if n.WeightsAtEnd {
-		first = p.total()
-	}
+	first := p.first()
 	var rank *RankError
 	switch err := CheckStart(x.Method, x.Options, p.l, p.k); {
 	case n.Pseudoinverse && !inverse:

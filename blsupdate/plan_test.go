@@ -230,6 +230,10 @@ func TestPlanErrors(t *testing.T) {
 	if !errors.As(err, &none) || len(none.Candidates) != len(got.Candidates) || !strings.Contains(err.Error(), "improved/small: it does not support Merge") {
 		t.Errorf("Merge and A+: %v", err)
 	}
+	// While the rank of A grows, the error of W is eps κ² in every method.
+	if _, err := Plan(10, 50, 20, 2, Needs{Condition: 1e6, Rates: flopRates()}); !errors.As(err, &none) || !strings.Contains(err.Error(), "improved/small: rounding") {
+		t.Errorf("few samples and a large condition number: %v", err)
+	}
 	if !strings.Contains(got.Explain(), "No method meets") {
 		t.Errorf("Explain says\n%s", got.Explain())
 	}
