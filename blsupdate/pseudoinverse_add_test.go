@@ -367,6 +367,11 @@ func TestRankDecisions(t *testing.T) {
 			t.Errorf("a row %g away from the row space: rank of C is %d, want %d", distance, got, want)
 		}
 	}
+	for e := range 20 { // the rank reaches k, but a QR factorization may not see it
+		d := float64(e) * dense.Eps / 5
+		u := mustNew(t, Improved, mat.NewDense(1, 2, []float64{0.6, 0.8}), mat.NewDense(1, 1, []float64{1}), Options{})
+		do(t, u, u.AddInputs(mat.NewDense(1, 2, []float64{0.6 - float64(4*d), 0.8 + float64(3*d)}), mat.NewDense(1, 1, []float64{2})))
+	}
 }
 
 // TestNoDigits has models below full rank that have lost a target or may have mistaken a rank.

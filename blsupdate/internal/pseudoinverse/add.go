@@ -70,7 +70,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 		dense.Gemm(u.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, 1, dense.RowRange(a, 0, l), before.w, 0, fit)
 		dense.Place(y, l, 0, ya)
 	}
-	next, out := State{Base: u.Base, keys: u.keys, y: u.y, rank: u.K}, state.Outcome{}
+	next, out := State{Base: u.Base, keys: u.keys, y: u.y, rank: u.K}, state.Outcome{Start: types.StartSVD}
 	next.noteNorms(a, y)
 	dense.Add(next.size.ErrY, 1, before.size.ErrY) // the errors of mapped targets
 	if u.keys == nil {
@@ -81,7 +81,10 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 		err = next.finish(context.Background(), p, a, y)
 	}
 	model := cost.PseudoinverseStart(u.Options, cost.Shape{L: l + q, K: u.K, C: u.C, Start: out.Start, Rank: next.rank})
-	if err == nil && next.rank == u.K {
+	if next.rank < u.K {
+		return model[:len(model)-1] // W stays
+	}
+	if err == nil {
 		if u.keys == nil { // the residuals of the earlier rows, which the fitted values lack
 			next.NoteSquares(1, before.Sums.RSS)
 		}
