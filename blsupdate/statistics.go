@@ -214,7 +214,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 	}
 	defer u.counter.Reset()
 	accuracy := u.state.Condition()
-	limit := state.RestLimit(1 / detmath.Pow(accuracy.RCond, accuracy.Power))
+	noise := 1 / detmath.Pow(accuracy.RCond, accuracy.Power) // in h, relative to h
 	if out.Leverage, err = c.Leverages(u.counter, x); err != nil {
 		return out, err
 	}
@@ -223,7 +223,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 		weight := floats.Weight(weights, i)
 		out.Leverage[i] *= weight
 		rest, row := 1-out.Leverage[i], out.Residuals.RawRowView(i)
-		if err := state.CheckRest(ActionWeights, rest, limit); err != nil {
+		if err := state.CheckRest(ActionWeights, rest, state.RestLimit(noise*out.Leverage[i])); err != nil {
 			return LeaveOneOut{}, fmt.Errorf("row %d: %w", i, err)
 		}
 		for j := range row {

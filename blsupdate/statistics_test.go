@@ -385,6 +385,12 @@ func TestStatisticsAtLimits(t *testing.T) {
 		if o, err := started(t, m, a, wave(100, 1, 1), Options{}).LeaveOneOut(dense.RowRange(a, 0, 1), mat.NewDense(1, 1, nil)); err == nil {
 			t.Errorf("%v: leave-one-out of a row with leverage 1: %+v", m, o)
 		}
+		_, a, y = conditioned(9, 9, 200, 5, 1, 1e8)
+		if u, err := New(m, a, y, Options{}); err == nil { // whose leverages are about 1/40
+			if _, err := u.LeaveOneOut(a, y); is[*LeverageError](err) {
+				t.Errorf("%v: leave-one-out for a large condition number: %v", m, err)
+			}
+		}
 		for e := -270; e <= 270 && !keepsInverse(m); e += 270 { // Q² overflows or underflows, and V sigma² underflows
 			u = started(t, m, ldexp(wave(20, 2, 1), e), dense.RowRange(wave(40, 1, 1e-90), 20, 40), Options{Lambda: math.Ldexp(1, 2*e)})
 			v, err := u.Covariance(nil)
