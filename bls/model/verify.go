@@ -68,7 +68,7 @@ func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, erro
 	}
 	again, err := v.run(log)
 	// A removed row may have changed the maps after the training.
-	if err == nil && removesFiles(log) && slices.ContainsFunc(v.fresh, func(m *Model) bool { return !v.sameMaps(m) }) {
+	if removesFiles(log) && ctx.Err() == nil && (err != nil || slices.ContainsFunc(v.fresh, func(m *Model) bool { return !v.sameMaps(m) })) {
 		v.fresh, v.first, v.given = nil, nil, true
 		again, err = v.run(log)
 	}
@@ -261,7 +261,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	}
 	switch {
 	case m != nil:
-	case whole && op.Kind == modelfile.OpTrain:
+	case (whole || !v.given && v.few(op)) && op.Kind == modelfile.OpTrain:
 		m = v.unfitted(op)
 		v.fresh = append(v.fresh, m)
 	default:
@@ -276,6 +276,18 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	}
 	m.Calibrating = op.Kind == modelfile.OpUpdate && m.Calibrated()
 	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
+}
+
+// few reports whether so few rows of a training run were not removed later that the model may have kept
+// them. It was then fitted anew without the others, and so are its maps.
+func (v *verifier) few(op *modelfile.Operation) bool {
+	rows := int64(0)
+	for _, f := range op.Files {
+		if !f.Removed {
+			rows += f.Rows
+		}
+	}
+	return !op.Fixed && rows < int64(max(200, 10*len(v.of.Labels())))
 }
 
 // makeMaps recomputes the feature maps of a training run if all its files are available.
