@@ -11,8 +11,6 @@ import (
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
-
-	gonum "gonum.org/v1/gonum/mat"
 )
 
 // PartialFit keeps the samples of a model that it started until there are fewSamples, or fewOfClass for
@@ -166,7 +164,14 @@ func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 }
 
 // large reports whether m has a number so large that sums of its squares could overflow.
-func large(m *mat.Dense) bool { return max(gonum.Max(m), -gonum.Min(m)) > 1e100 }
+func large(m *mat.Dense) bool {
+	for i := range m.RawMatrix().Rows {
+		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return math.Abs(v) > 1e100 }) {
+			return true
+		}
+	}
+	return false
+}
 
 // ready fits the model to the samples that it keeps if it is stale. Methods that use the maps, the
 // output layer or chosen settings call ready first.
