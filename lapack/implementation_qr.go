@@ -167,6 +167,9 @@ func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float
 	k := min(m, n)
 	least := k + max(k, nrhs)
 	if !ok || k <= 0 || nrhs <= 0 || !holds(a, m, n, lda) || !holds(b, max(m, n), nrhs, ldb) || lwork < least || len(work) < lwork {
+		if lwork == -1 { // for an empty A gonum's routine clears B all the same
+			b = slices.Clone(b)
+		}
 		unwritten(work, func(work []float64) {
 			ok = impl.Implementation.Dgels(trans, m, n, nrhs, a, lda, b, ldb, work, lwork)
 		})
