@@ -99,6 +99,8 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 // is the l×c matrix b, and writes it to dst: X = A⁺B if A has the rank r that Factorize found. It
 // gives an empty dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops, c(4kr -
 // 2r²) more if r < k, and a workspace of c·max(l, k) + 64(l + k + c) numbers.
+// If b holds numbers beyond 2⁹⁷⁰, all of b is scaled down, as in LAPACK, and columns below 2⁻⁹⁶⁸ lose
+// digits.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
 // size. The error matches ErrOverflow if X overflows; dst then holds the computed values. Dependent
