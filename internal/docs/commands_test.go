@@ -181,7 +181,6 @@ func simpleCommands(text string) (all [][]string) {
 	return all
 }
 
-// goCommand runs the go command in dir and returns its combined output.
 func goCommand(dir string, args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir

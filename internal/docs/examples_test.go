@@ -61,7 +61,6 @@ func (p *library) shown() map[string]bool {
 	return names
 }
 
-// identifiers adds all identifiers of a piece of code to names.
 func identifiers(code ast.Node, names map[string]bool) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {

@@ -17,7 +17,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// root is the top of the repository.
 const root = "../.."
 
 // treePath matches code that names a file or folder below a top-level folder, perhaps followed by an
@@ -109,7 +108,6 @@ type passage struct {
 	language, text string
 }
 
-// at returns the position of a passage, for messages.
 func (p *page) at(s passage) string { return fmt.Sprintf("%s:%d", p.path, s.line) }
 
 var (
@@ -178,7 +176,6 @@ func walk(t *testing.T, pattern string, do func(name, text string)) {
 	}
 }
 
-// pages returns all Markdown files of the repository by path.
 func pages(t *testing.T) map[string]*page {
 	t.Helper()
 	all := map[string]*page{}

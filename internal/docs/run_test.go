@@ -46,10 +46,10 @@ func TestReadme(t *testing.T) {
 		for i := range table {
 			table[i] += "," + species[i]
 		}
-		write(t, filepath.Join(dir, name), "color,length,width,species\n"+strings.Join(table, "\n")+"\n")
+		testutil.WriteFile(t, filepath.Join(dir, name), "color,length,width,species\n"+strings.Join(table, "\n")+"\n")
 	}
 	table, labels := flowers(300)
-	write(t, filepath.Join(dir, "new.csv"), "color,length,width\n"+strings.Join(table, "\n")+"\n")
+	testutil.WriteFile(t, filepath.Join(dir, "new.csv"), "color,length,width\n"+strings.Join(table, "\n")+"\n")
 	p := readPage(t, "README.md")
 	executed := 0
 	for _, b := range p.blocks {
@@ -211,12 +211,6 @@ func needTools(t *testing.T, tools ...string) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-}
-
-// readPage returns the page with the given name.
 func readPage(t *testing.T, name string) *page {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
