@@ -26,7 +26,6 @@ func classes(rows int, names []string) (x *mat.Dense, numbers []int) {
 	return x, numbers
 }
 
-// csvClasses returns rows with their labels as CSV text.
 func csvClasses(x *mat.Dense, labels []string, rows []int) []byte {
 	var b strings.Builder
 	b.WriteString("class,c,a,b\n")

@@ -3,10 +3,8 @@ package scaleout
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -36,10 +34,8 @@ const (
 	shardRows  = 30
 )
 
-// created is the creation time of the tests' models.
 var created = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
-// digits are the samples that tests learn.
 var digits = sync.OnceValue(func() *dataset.Images { return dataset.Digits(shardCount*shardRows, 1) })
 
 // sample is a classifier of 48 nodes fitted to other digits.
@@ -55,7 +51,6 @@ var sample = sync.OnceValue(func() *bls.Classifier {
 	return c
 })
 
-// sampleFile writes the model file of sample and returns its path.
 func sampleFile(t testing.TB, meta modelfile.Metadata) string {
 	t.Helper()
 	return saved(t, &modelfile.File{Classifier: sample(), Metadata: meta})
@@ -68,14 +63,12 @@ func saved(t testing.TB, f *modelfile.File) string {
 	return path
 }
 
-// run runs a pipeline on Prism and returns its result and its error.
 func run(build func(s beam.Scope)) (beam.PipelineResult, error) {
 	p, s := beam.NewPipelineWithRoot()
 	build(s)
 	return ptest.RunWithMetrics(p)
 }
 
-// fails runs a pipeline and checks that its error contains all texts.
 func fails(t testing.TB, build func(s beam.Scope), texts ...string) {
 	t.Helper()
 	_, err := run(build)
@@ -103,7 +96,6 @@ func writeFile(t testing.TB, folder, name string, data []byte) string {
 	return path
 }
 
-// readAll returns the contents of a file on any file system.
 func readAll(t testing.TB, path string) []byte {
 	t.Helper()
 	r, err := beamfile.Open(background, path)
@@ -114,27 +106,18 @@ func readAll(t testing.TB, path string) []byte {
 	return b
 }
 
-// idxImages returns images as an idx file.
 func idxImages(s *dataset.Images, from, to int) []byte {
-	out := []byte{0, 0, 8, 3}
-	for _, size := range []int{to - from, s.Rows, s.Cols} {
-		out = binary.BigEndian.AppendUint32(out, uint32(size))
-	}
-	return append(out, s.Pixels[from*s.Features():to*s.Features()]...)
+	pixels := s.Pixels[from*s.Features() : to*s.Features()]
+	return testutil.IDX(8, pixels, uint32(to-from), uint32(s.Rows), uint32(s.Cols))
 }
 
-// idxLabels returns labels as an idx file.
-func idxLabels(labels []byte) []byte {
-	return append(binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, uint32(len(labels))), labels...)
-}
+func idxLabels(labels []byte) []byte { return testutil.IDX(8, labels, uint32(len(labels))) }
 
-// npyMatrix returns a matrix as an .npy file.
 func npyMatrix(m *mat.Dense) []byte {
 	rows, cols := m.Dims()
 	return npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, rows, cols), m.RawMatrix().Data)
 }
 
-// npyLabels returns labels as an .npy file.
 func npyLabels(labels []byte) []byte {
 	out := npy.AppendHeader(nil, npy.Int64, len(labels))
 	for _, label := range labels {
@@ -157,16 +140,6 @@ func csvImages(s *dataset.Images, from, to int) []byte {
 	return b
 }
 
-// packed returns data compressed with gzip.
-func packed(t testing.TB, data []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write(data)
-	testutil.NoError(t, errors.Join(err, z.Close()))
-	return b.Bytes()
-}
-
 // A sharded is a set of shards, and the columns of their targets.
 type sharded struct{ patterns, targets, columns []string }
 
@@ -175,7 +148,7 @@ func shards(t testing.TB, folder, format string, s *dataset.Images, count int) (
 	t.Helper()
 	write := func(kind string, shard int, data []byte) []string {
 		if strings.HasSuffix(format, ".gz") {
-			data = packed(t, data)
+			data = testutil.Gzipped(data)
 		}
 		writeFile(t, folder, fmt.Sprintf("%s-%03d.%s", kind, shard, format), data)
 		return []string{folder + "/" + kind + "-*." + format}
@@ -196,7 +169,6 @@ func shards(t testing.TB, folder, format string, s *dataset.Images, count int) (
 	return out
 }
 
-// fit runs the whole pipeline and returns the model.
 func (sh sharded) fit(t testing.TB, opt Options) (*modelfile.File, beam.PipelineResult) {
 	t.Helper()
 	if opt.Targets == nil {
@@ -248,12 +220,7 @@ func bound(method blsupdate.Method, rows int, kappa float64) float64 {
 	return b
 }
 
-// difference returns ‖X - Y‖/‖Y‖ in Frobenius norms.
-func difference(x, y *mat.Dense) float64 {
-	var d mat.Dense
-	d.Sub(x, y)
-	return gonum.Norm(&d, 2) / gonum.Norm(y, 2)
-}
+var difference = testutil.Distance
 
 func weights(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.Dense {
 	t.Helper()
@@ -262,5 +229,4 @@ func weights(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.De
 	return w
 }
 
-// background is the context for steps that tests call directly.
 var background = context.Background()

@@ -19,7 +19,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// outputs are the outputs of a bundle.
 type outputs struct {
 	key     int64
 	emitted *State // nil if there is none
@@ -28,7 +27,6 @@ type outputs struct {
 	bad     []string
 }
 
-// newLearnFn returns a step that has been set up.
 func newLearnFn(t testing.TB, model string, opt Options) *learnFn {
 	t.Helper()
 	opt.Model, opt.Out = model, "not written"
@@ -37,7 +35,6 @@ func newLearnFn(t testing.TB, model string, opt Options) *learnFn {
 	return fn
 }
 
-// bundle runs a bundle and returns its outputs.
 func bundle(fn *learnFn, shards ...Shard) (out outputs, err error) {
 	emit := func(key int64, s *State) {
 		out.key, out.emitted, out.samples = key, s, s.updater.Samples()
@@ -122,7 +119,7 @@ func faultyShards(t testing.TB) []faulty {
 	wide := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, 2, 3), make([]float64, 6))
 	nan := npyMatrix(digits().Dense(0, 3))
 	binary.LittleEndian.PutUint64(nan[len(nan)-8*784-16:], math.Float64bits(math.NaN()))
-	whole := packed(t, text)
+	whole := testutil.Gzipped(text)
 	header := []byte("label" + strings.Repeat(",p", 784))
 	noRows := npy.AppendHeader(nil, npy.Float64, 0, 784)
 	three, named := idxImages(digits(), 0, 3), digits().Labels[:3]
@@ -144,7 +141,6 @@ func faultyShards(t testing.TB) []faulty {
 	}
 }
 
-// write writes the shard into a folder.
 func (f *faulty) write(t testing.TB, folder string) Shard {
 	s := Shard{Path: folder + "/" + f.name}
 	if f.x != nil {

@@ -12,7 +12,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// newSolveFn returns a step that has been set up.
 func newSolveFn(t testing.TB) *solveFn {
 	t.Helper()
 	return &solveFn{

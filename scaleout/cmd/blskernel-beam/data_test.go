@@ -25,7 +25,6 @@ const (
 	testRidge  = 1e-4
 )
 
-// labels are the classes of the samples.
 var labels = []string{"inside", "outside"}
 
 // A problem is a set of shards in a folder, with a model for them.
@@ -55,7 +54,6 @@ func newProblem(t testing.TB) *problem {
 	return p
 }
 
-// points draws points and their classes.
 func points(n int, seed uint64) (*mat.Dense, []int) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, inputs, nil), make([]int, n)
@@ -73,7 +71,6 @@ func points(n int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// columns are the names of the inputs.
 var columns = []string{"x0", "x1", "x2", "x3"}
 
 // shard returns the path of a shard, and pattern a glob for all.
@@ -100,7 +97,6 @@ func (p *problem) args(out string, more ...string) []string {
 	return append([]string{"--json", "--model", p.model, "--out", out, "--lambda", fmt.Sprint(testRidge), p.pattern()}, more...)
 }
 
-// out returns a path for a model.
 func (p *problem) out(t testing.TB) string { return filepath.Join(t.TempDir(), "out.bls") }
 
 // check compares the model at path with a fit of the same samples in one process.
@@ -132,9 +128,7 @@ func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 	testutil.NoError(t, err)
 	v, err := want.Weights()
 	testutil.NoError(t, err)
-	var d mat.Dense
-	d.Sub(w, v)
-	if !(d.Norm(2) <= limit*v.Norm(2)) {
-		t.Errorf("the weights differ by %.3g; their norm is %.3g, and the relative limit %.3g (κ <= %.3g)", d.Norm(2), v.Norm(2), limit, kappa)
+	if d := testutil.Distance(w, v); !(d <= limit) {
+		t.Errorf("the weights differ by %.3g; want at most %.3g (κ <= %.3g)", d, limit, kappa)
 	}
 }

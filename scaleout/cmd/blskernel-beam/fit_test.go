@@ -144,7 +144,6 @@ func (p *problem) hold(t testing.TB, shard int) (path string) {
 	return path
 }
 
-// waitForReader returns when a worker has opened the pipe.
 func waitForReader(t testing.TB, pipe string) {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {

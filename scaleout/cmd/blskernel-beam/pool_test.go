@@ -32,7 +32,6 @@ func startPrism(t testing.TB) (jobs jobpb.JobServiceClient, address string) {
 	return jobs, fmt.Sprintf("localhost:%d", port)
 }
 
-// jobNamed returns the job with the given name.
 func jobNamed(t testing.TB, jobs jobpb.JobServiceClient, name string) *jobpb.JobInfo {
 	t.Helper()
 	all, err := jobs.GetJobs(t.Context(), &jobpb.GetJobsRequest{})
@@ -54,14 +53,12 @@ type pool struct {
 	workers []*exec.Cmd // in start order; one runs at a time
 }
 
-// count returns the number of processes started so far.
 func (p *pool) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.workers)
 }
 
-// start serves the pool and returns its address.
 func (p *pool) start(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
@@ -73,7 +70,6 @@ func (p *pool) start(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// StartWorker starts the process.
 func (p *pool) StartWorker(ctx context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, r.GetWorkerId()), r.GetProvisionEndpoint().GetUrl())
 	if err != nil {

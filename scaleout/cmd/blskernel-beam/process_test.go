@@ -68,19 +68,16 @@ func processesWith(setting string) (ids []string) {
 	return ids
 }
 
-// result is the output of a command and its exit status.
 type result struct {
 	out, err string
 	status   int
 }
 
-// runCommand runs the command to its end.
 func runCommand(t testing.TB, args ...string) result {
 	t.Helper()
 	return ended(t, started(t, args...))
 }
 
-// A running is a command in progress.
 type running struct {
 	cmd      *exec.Cmd
 	out, err bytes.Buffer
