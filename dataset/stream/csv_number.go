@@ -21,7 +21,8 @@ type notation struct {
 	na        []string // further words for a missing value
 }
 
-// separators are the characters that may separate thousands; a point or a comma may be the decimal sign.
+// separators are the characters that may separate thousands. A point or a comma may be the decimal
+// sign.
 const separators = " '.,_\u00a0\u202f\u2019"
 
 func validThousands(r rune) bool { return strings.ContainsRune(separators, r) }
