@@ -42,7 +42,6 @@ func TestColumns(t *testing.T) {
 
 		{"x.csv", weighted, Options{Exclude: list("b"), Weight: "w", Targets: list("y")}, table{x: []float64{1, 4, 6, 9}, y: []float64{5, 10}, w: []float64{0.5, 0}}},
 		{"x.csv", weighted, Options{Exclude: list("2-3"), Inputs: list("c", "1-2"), Targets: list("y")}, table{x: []float64{4, 1, 9, 6}, y: []float64{5, 10}}},
-		{"x.csv", weighted, Options{Exclude: list("4-"), Weight: "3"}, table{x: []float64{1, 2, 6, 7}, w: []float64{0.5, 0}}},
 		{"x.npy", weightedArray, Options{Exclude: list("2"), Weight: "3", Targets: list("5")}, table{x: []float64{1, 4, 6, 9}, y: []float64{5, 10}, w: []float64{0.5, 0}}},
 		{"x.npy", weightedArray, Options{Weight: "3"}, table{x: []float64{1, 2, 4, 5, 6, 7, 9, 10}, w: []float64{0.5, 0}}},
 
@@ -58,7 +57,6 @@ func TestColumns(t *testing.T) {
 		{"x.npy", x, beside("labels.idx", idxFile(8, []byte{7, 0, 200}, 3), true), table{x: count(1, 6), labels: list("7", "0", "200")}},
 
 		{"x.npz", stored, Options{}, table{x: count(1, 6)}}, {"x.npz", deflated, Options{}, table{x: count(1, 6)}},
-		{"x.npz", stored, Options{Targets: list("y")}, table{x: count(1, 6), y: count(5, 3)}},
 		{"x.npz", deflated, Options{Targets: list("names"), Classes: true, InputArray: "X"}, table{x: count(1, 6), labels: list("ab", "c", "de")}},
 		{"x.npz", deflated, Options{Targets: list("y"), Classes: true}, table{x: count(1, 6), labels: list("5", "6", "7")}},
 		{"x.npz", deflated, beside("y.npz", deflated, false), table{x: count(1, 6), y: count(5, 3)}},
@@ -97,7 +95,6 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Inputs: []string{}}, "the list of input columns is empty"},
 		{Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true}, "2 target columns, but a sample has one label"},
 		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, but"},
-		{Options{Weight: "id", Targets: []string{"id"}}, "named twice"},
 		{Options{Weight: "1-2"}, "name only one"},
 		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
 	} {

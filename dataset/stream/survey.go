@@ -181,7 +181,7 @@ func (c *surveyed) number(x float64) {
 		n := float64(c.finite)
 		step := x/n - c.mean/n - c.low/n // no sum overflows
 		next := c.mean + step
-		c.low += step - (next - c.mean) // else large numbers that vary little would lose their steps
+		c.low += step - (next - c.mean) // else large numbers lose small steps
 		c.mean = next
 		if c.finite == 1 {
 			c.least, c.most = x, x
