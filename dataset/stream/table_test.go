@@ -95,7 +95,7 @@ func TestDescribe(t *testing.T) {
 	}
 	var times surveyed // nanoseconds, whose steps are as small as the rounding of a mean
 	for i := range 4096 {
-		times.number(1764500123456e6 + 300*float64(i))
+		times.number(1764500123456e6 + float64(300*i))
 	}
 	if off := times.fill() - (1764500123456e6 + 300*2047.5); !(math.Abs(off) <= 300*4.096) {
 		t.Errorf("the mean of times is off by %v", off)
