@@ -27,8 +27,9 @@ type Statistics struct {
 	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
 	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
 	// into one. RSS, Variance and GCV are also NaN if rounding has left fewer than about two
-	// digits: in a close fit by Gram or with a ridge, and after the removal of rows with 10⁷ times
-	// larger residuals, until Rebuild or until RSS has grown.
+	// digits: in a close fit by Gram, with a ridge, or by an ill-conditioned model of Original or
+	// Improved after changes, and after the removal of rows with 10⁷ times larger residuals, until
+	// Rebuild or until RSS has grown.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the

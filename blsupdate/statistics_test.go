@@ -385,6 +385,11 @@ func TestStatisticsAtLimits(t *testing.T) {
 		if o, err := started(t, m, a, wave(100, 1, 1), Options{}).LeaveOneOut(dense.RowRange(a, 0, 1), mat.NewDense(1, 1, nil)); err == nil {
 			t.Errorf("%v: leave-one-out of a row with leverage 1: %+v", m, o)
 		}
+		u = started(t, m, wave(20, 3, 1), wave(20, 1, 1), Options{})
+		testutil.NoError(t, u.AddInputs(wave(1, 3, 1e8), mat.NewDense(1, 1, []float64{1e8})))
+		if s, err := u.Statistics(); err == nil && math.Abs(s.RSS[0]-0.104711) > 0.005 { // Gram refuses it
+			t.Errorf("%v: RSS %v after a far row; want 0.1047 or NaN", m, s.RSS)
+		}
 		_, a, y = conditioned(9, 9, 200, 5, 1, 1e8)
 		if u, err := New(m, a, y, Options{}); err == nil { // whose leverages are about 1/40
 			if _, err := u.LeaveOneOut(a, y); is[*LeverageError](err) {

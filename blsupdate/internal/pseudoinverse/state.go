@@ -230,8 +230,18 @@ func (u *State) Condition() state.Condition {
 	return c
 }
 
-// RSS returns KnownRSS, with Drift as the relative error of the residuals.
-func (u *State) RSS(w *mat.Dense) (rss, least []float64) { return u.KnownRSS(u.size, u.size.Drift) }
+// RSS returns KnownRSS, with Drift as the relative error of the residuals. After a change RSS also has
+// errors of 2 Rest ‖A δw‖, since it was computed from the weights before and after the change.
+func (u *State) RSS(w *mat.Dense) (rss, least []float64) {
+	rss, least = u.KnownRSS(u.size, u.size.Drift)
+	if u.drift > 1 {
+		err := u.Condition().Error
+		for t, fit := range u.size.Fits(u.Lambda, w) {
+			least[t] += state.Capped(float64(2 * u.size.Rest[t] * err * fit))
+		}
+	}
+	return rss, least
+}
 
 // noteWeights raises largest to norms, of the columns of W or from widening.factors.
 func (u *State) noteWeights(norms []float64) {
