@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -24,19 +25,13 @@ type spread struct{ largest, smallest float64 }
 
 func (s *spread) Add(a *mat.Dense) {
 	if _, values := pinvOf(a); len(values) > 0 {
-		if s.smallest == 0 {
-			s.smallest = values[len(values)-1]
-		}
 		s.largest = max(s.largest, values[0])
-		s.smallest = min(s.smallest, values[len(values)-1])
+		s.smallest = min(cmp.Or(s.smallest, math.Inf(1)), values[len(values)-1])
 	}
 }
 
 func (s *spread) kappa() float64 {
-	if s.smallest == 0 {
-		return 1
-	}
-	return s.largest / s.smallest
+	return cmp.Or(s.largest, 1) / cmp.Or(s.smallest, 1)
 }
 
 // checkState compares A⁺ and W with the brute-force pseudoinverse of all rows so far. The bound for A⁺
