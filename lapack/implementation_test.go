@@ -230,7 +230,7 @@ func TestImplementationSingular(t *testing.T) {
 			if impl.Dgetri(n, got, n, ipiv, make([]float64, n), n) {
 				t.Errorf("n = %d: zero %d on the diagonal of U not found", n, at)
 			}
-			impl.Dgels(blas.NoTrans, 0, n, 1, nil, n, got, n, make([]float64, 1), -1) // only sets work[0]
+			impl.Dgels(blas.NoTrans, 0, n, 1, nil, n, got, n, make([]float64, 1), -1)
 			if !testmat.SameBits(got, a.X) || !testmat.SameBits(rhs, b.X) {
 				t.Errorf("n = %d: an operand was changed", n)
 			}

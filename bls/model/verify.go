@@ -67,7 +67,7 @@ func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, erro
 		return &v.Verification, nil
 	}
 	again, err := v.run(log)
-	// A removed row may have changed the maps after the training.
+	// A removed row may have changed the maps after the training, or been needed until others came.
 	if removesFiles(log) && ctx.Err() == nil && (err != nil || slices.ContainsFunc(v.fresh, func(m *Model) bool { return !v.sameMaps(m) })) {
 		v.fresh, v.first, v.given = nil, nil, true
 		again, err = v.run(log)
