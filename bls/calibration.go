@@ -188,7 +188,10 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 			most--
 		}
 	}
-	first, x := at, in.x.Slice(at, l, 0, d).(*mat.Dense)
+	for l > at && floats.Weight(in.weights, l-1) == 0 {
+		l--
+	}
+	first := at
 	y, err := in.y, error(nil)
 	if !m.constant {
 		if y, err = m.learned(y, in.weights); err != nil {
@@ -196,11 +199,11 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 		}
 	}
 	plain, err := m.plain(ctx)
-	if err != nil {
+	if err != nil || at == l {
 		return nil, err
 	}
 	var rows [][]float64
-	_, err = plain.eachScores(ctx, x, func(a, scores *mat.Dense) error {
+	_, err = plain.eachScores(ctx, in.x.Slice(at, l, 0, d).(*mat.Dense), func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, learned)
 		if err != nil {
 			return err
