@@ -140,7 +140,7 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 		return err
 	}
 	all := m.kept.with(more)
-	now := !all.few() || far > outlying*m.reach || uneven(more.weights) || large(more.x) || large(y)
+	now := !all.few() || far > outlying*m.reach || all.outweighed(m.kept.rows()) || large(more.x) || large(y)
 	if err := m.keep(ctx, all, now); err != nil {
 		return err
 	}
@@ -161,6 +161,16 @@ func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 	}
 	m.kept, m.stale = all, !now
 	return nil
+}
+
+// outweighed reports whether the heaviest sample is not among the first n and the weights are uneven,
+// or whether sums of the weights could overflow. Samples that weigh less cost the first ones no digits.
+func (s sampleSet) outweighed(n int) bool {
+	if s.weights == nil {
+		return false
+	}
+	most := slices.Max(s.weights)
+	return most > 1e100 || slices.Index(s.weights, most) >= n && uneven(s.weights, most)
 }
 
 // large reports whether m has a number so large that sums of its squares could overflow.

@@ -155,10 +155,13 @@ func TestKeptMeetsFixed(t *testing.T) {
 	if err := loose.PartialFit(rowsOf(p.x, 10, 60), rowsOf(p.y, 10, 60)); !isA(err, new(*blsupdate.ConditionError)) || loose.KeptRows() != 10 {
 		t.Errorf("20 nodes of 12 columns without a ridge: %v", err)
 	}
+	light := &Regressor{Method: blsupdate.Gram, Features: FeatureOptions{Groups: 1, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: 1e-12}}
+	must(t, light.PartialFitContext(background, rowsOf(p.x, 0, 20), rowsOf(p.y, 0, 20), slices.Repeat([]float64{1e-14}, 20)))
+	heavy := light.PartialFitContext(background, rowsOf(p.x, 20, 21), rowsOf(p.y, 20, 21), []float64{1e5})
 	tight := &Regressor{Method: blsupdate.Improved, Features: FeatureOptions{Groups: 1, EnhancementNodes: None, Direct: None}, Update: blsupdate.Options{Lambda: 1}}
 	must(t, tight.PartialFit(rowsOf(p.x, 0, 20), rowsOf(p.y, 0, 20)))
-	if err := tight.Remove(rowsOf(p.x, 0, 10), rowsOf(p.y, 0, 10)); !isA(err, new(*blsupdate.RankError)) || tight.KeptRows() != 20 {
-		t.Errorf("10 rows are left for 11 nodes: %v", err)
+	if err := tight.Remove(rowsOf(p.x, 0, 10), rowsOf(p.y, 0, 10)); !isA(err, new(*blsupdate.RankError)) || tight.KeptRows() != 20 || heavy == nil {
+		t.Errorf("10 rows are left for 11 nodes: %v; a weight 1e19 times as large as others: %v", err, heavy)
 	}
 	// All rows are taken out, and others come.
 	must(t, few.c.Remove(rowsOf(p.x, 60, 80), p.labels[60:80]))

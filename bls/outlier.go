@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"blskernel/blsupdate"
@@ -32,7 +31,7 @@ func (e *OutlierError) Unwrap() error { return e.Err }
 // which weights have already been applied. It tries this on a copy of u, but only if a row lies much
 // farther out than the learned ones or weighs much more than another. far is as returned by rows.
 func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat.Dense, weights []float64, far float64) error {
-	if !(m.reach > noReach && far > outlying*m.reach) && !uneven(weights) {
+	if !(m.reach > noReach && far > outlying*m.reach) && !uneven(weights, 1) {
 		return nil
 	}
 	trial, err := u.Clone()
@@ -56,14 +55,14 @@ func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat
 	return e
 }
 
-// uneven reports whether a weight exceeds another positive weight, or 1, by more than the factor
+// uneven reports whether a weight exceeds another positive weight, or least, by more than the factor
 // outlying². The factor is squared since the nodes are multiplied by the square root of the weight.
-func uneven(weights []float64) bool {
-	least, most := math.Inf(1), 0.0
+func uneven(weights []float64, least float64) bool {
+	most := 0.0
 	for _, w := range weights {
 		if w > 0 {
 			least, most = min(least, w), max(most, w)
 		}
 	}
-	return most/outlying/outlying > min(least, 1)
+	return most/outlying/outlying > least
 }
