@@ -266,9 +266,8 @@ func (u *updater) Covariance(nodes []int) (*mat.SymPacked, error) {
 	return v, nil
 }
 
-// scaledByRidge returns a copy of m times a power of 2 near sqrt(lambda), and the share by which to
-// multiply products of its elements for lambda times products of elements of m, which may overflow or
-// underflow.
+// scaledByRidge returns a copy of m times a power of 2 near sqrt(lambda), and a share. Products of two
+// elements of the copy, times share, are lambda times products of m, which may overflow or underflow.
 func (u *updater) scaledByRidge(m *mat.Dense) (scaled *mat.Dense, share float64) {
 	up, down := dense.Powers([]float64{math.Sqrt(u.Lambda())})
 	scaled = dense.Copy(m)

@@ -135,9 +135,9 @@ type Updater interface {
 	WeightsContext(ctx context.Context) (*mat.Dense, error)
 
 	// Statistics reports how well the weights fit the rows of the model. It uses sums of squares
-	// that the model keeps, so it needs no rows. It takes O(kc) flops once the weights are known.
-	// The first call after a change takes k³ more with a ridge, 2k³ in RidgeInverse, and 2k²l more
-	// in Original and Improved.
+	// that the model keeps, so it needs no rows. It takes O(kc) flops once the weights are known,
+	// or O(lk) in Original and Improved. The first call after a change takes k³ more with a ridge,
+	// 2k³ in RidgeInverse, and 2k²l more in Original and Improved.
 	//
 	// Statistics and the five methods below describe a linear model. They take the feature maps,
 	// and the settings that package bls has chosen from the same rows, as given. The weight w_i of
