@@ -102,7 +102,7 @@ func CommandLine(cmd *cobra.Command, defaults bool) string {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			value = strings.Join(list.GetSlice(), ",")
 		}
-		if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || strings.ContainsRune("'\"\\$`|&;<>()*?[]#~!", r) }) {
+		if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || strings.ContainsRune("'\"\\$`|&;<>()*?[]{}#~!", r) }) {
 			value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'" // for a shell
 		}
 		says := f.Changed || defaults && !slices.Contains([]string{"", "0", "false"}, value)
