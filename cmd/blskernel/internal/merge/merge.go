@@ -91,8 +91,10 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	}
 	meta := &sum.Metadata
 	meta.Progress, meta.Notes = nil, session.Lasting(meta) // the other notes are about one of the models
-	if weight := other.Metadata.Notes[session.NoteWeight]; weight != "" && meta.Notes[session.NoteWeight] == "" {
-		meta.Notes[session.NoteWeight] = weight
+	for _, name := range []string{session.NoteWeight, session.NoteClassWeight} {
+		if note := other.Metadata.Notes[name]; note != "" && meta.Notes[name] == "" {
+			meta.Notes[name] = note
+		}
 	}
 	return nil
 }

@@ -139,6 +139,12 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 	}
 	defer up.Start(ctx, r, batch, batch)()
 	if !resumed {
+		if meta, weight := &up.Model.Metadata, up.In.Options.Weight; weight != "" && meta.Notes[session.NoteWeight] == "" {
+			if meta.Notes == nil {
+				meta.Notes = map[string]string{}
+			}
+			meta.Notes[session.NoteWeight] = weight
+		}
 		up.Log(modelfile.Operation{Kind: modelfile.OpUpdate, Lambda: up.ridge, Factor: up.forget})
 	}
 	return up.LearnAll(ctx)
