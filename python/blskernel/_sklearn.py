@@ -255,7 +255,7 @@ def check_data(
     plain = object.__new__(type(estimator))  # without the table's columns and their names
     rows, y = _validate(plain, table.inputs(X), y, reset=True, **options)
     if reset:
-        estimator._table = table.chosen(estimator, X, y, weights)
+        estimator._table = table.chosen(estimator, X, y, None if weights is None else check_weights(weights, X))
         if estimator._table is not table:
             rows = estimator._table.inputs(X)
         table.tell(estimator)

@@ -97,7 +97,7 @@ class Table:
         """Return the table with indicators if they clearly lower the held-out error; else this table."""
         if self.indicated is None:
             return self
-        given = np.ones(len(y)) if weights is None else np.broadcast_to(weights, len(y))
+        given = np.ones(len(y)) if weights is None else weights
         first, choices = np.flatnonzero(given)[:_DESCRIBED], []
         for table in (self, self.indicated):
             trial = type(estimator)(**estimator.get_params())

@@ -615,6 +615,8 @@ def test_float64_of_pandas_and_rows_of_weight_0():
     bad = pandas.concat([X, pandas.DataFrame({"a": pandas.Series([1e9], dtype="Float64"), "p": ["zzz"]})], ignore_index=True)
     two = BroadLearningRegressor(random_state=0).fit(bad, np.append(y, 0), np.append(np.ones(80), 0))
     assert one._table.metadata == two._table.metadata and two.score(X, y) == pytest.approx(one.score(X, y))
+    with pytest.raises(ValueError, match="sample_weight.shape"):
+        one.fit(X, y, np.ones(79))
     three = classifier(class_weight={"z": 0}).fit(bad, ["a", "b"] * 40 + ["z"])
     assert three._table.metadata == one._table.metadata and three.classes_.tolist() == ["a", "b", "z"]
     assert two.partial_fit(bad, np.append(y, 0), np.append(np.ones(80), 0)).choice_
