@@ -163,7 +163,7 @@ class Table:
             return cells
 
         def written(cell: Any) -> Any:
-            cell = float(cell) if isinstance(cell, Decimal) else cell
+            cell = float(cell) if isinstance(cell, Decimal) and str(cell) not in levels else cell
             if not isinstance(cell, (bool, np.bool_, numbers.Real)) or cell != cell:
                 return cell
             text = str(cell).replace(".", decimal) + unit
@@ -208,7 +208,7 @@ def _numbers(words: Iterable[str]) -> set[float]:
 def _floats(cells: list[Any]) -> list[Any]:
     """Return ints and floats as strings with exponents: the point of 1.471 could be a thousands separator."""
     real = [isinstance(cell, (numbers.Real, Decimal)) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
-    if not any(number and not isinstance(cell, numbers.Integral) and cell == cell for number, cell in zip(real, cells)):
+    if not any(isinstance(cell, (float, Decimal)) and cell == cell for cell in cells):
         return cells
     if not all(number or cell is None or _read(cell).lower() in _MISSING for number, cell in zip(real, cells)):
         return cells

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import warnings
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -620,6 +621,9 @@ def test_float64_of_pandas_and_rows_of_weight_0():
     three = classifier(class_weight={"z": 0}).fit(bad, ["a", "b"] * 40 + ["z"])
     assert three._table.metadata == one._table.metadata and three.classes_.tolist() == ["a", "b", "z"]
     assert two.partial_fit(bad, np.append(y, 0), np.append(np.ones(80), 0)).choice_
+    for cells in [Decimal("1.50"), "free", Decimal("2.00")], [Fraction(1, 3), Fraction(2, 3)]:
+        words = pandas.DataFrame({"a": cells * 20})
+        assert len(np.unique(Table.of(words).inputs(words), axis=0)) == len(cells)
     whole = pandas.DataFrame({"a": [1.0, 2.0]}).convert_dtypes()
     assert Table.of(whole) is None and Table.of((whole - 1) / (whole - 1)).columns == [{"fill": [1]}]
     gap = pandas.DataFrame({"a": [1.0, 2.0] * 40 + [None]})
