@@ -207,19 +207,20 @@ def as_labels(y: Any, name: str = "y") -> Any:
     return a
 
 
-def _refuse(X: Any) -> None:
-    """Raise ValueError for masked elements, and for an array of dates, of which NumPy makes numbers, even of NaT."""
+def _refuse(X: Any, table: Any) -> None:
+    """Raise ValueError for masked elements, and for dates outside a table, of which NumPy makes numbers, even of NaT."""
     refuse_masked(X, "X")
-    if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
-        raise ValueError(f"X has dates or times (dtype {X.dtype}): turn them into numbers, such as days since a given day")
+    for dtype in X.dtypes if not table and hasattr(X, "iloc") and hasattr(X, "columns") else [getattr(X, "dtype", None)]:
+        if getattr(dtype, "kind", None) in ("m", "M"):
+            raise ValueError(f"X has dates or times (dtype {dtype}): turn them into numbers, such as days since a given day")
 
 
 def check_inputs(estimator: Any, X: Any) -> np.ndarray:
     """Return X as a float64 matrix with the columns to which the estimator was fitted."""
     if _is_plain(estimator, X):
         return X
-    _refuse(X)
     table = getattr(estimator, "_table", None)
+    _refuse(X, table)
     return _validate(estimator, X, reset=False) if table is None else table.inputs(X)
 
 
@@ -241,7 +242,7 @@ def check_data(
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
         return X, y
-    _refuse(X)
+    _refuse(X, reset or estimator._table)
     refuse_masked(y, "y")
     used = X
     if (kept := _weighted(X, weights)) is not None:  # the cells of other rows do not matter

@@ -841,3 +841,5 @@ def test_names_in_messages_stay():
     frame = pandas.DataFrame({"SeedDate": pandas.to_datetime(["2020-01-01"] * 40), "x": range(40)})
     with pytest.raises(ValueError, match="SeedDate"):
         classifier().fit(frame, [0, 1] * 20)
+    with pytest.raises(ValueError, match="such as days since"):
+        classifier().fit(frame[["x"]], [0, 1] * 20).predict(frame[["SeedDate"]].set_axis(["x"], axis=1))
