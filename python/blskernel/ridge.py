@@ -30,6 +30,7 @@ _CENTRING = ("gram", "qr", "ridge_inverse", "inverse_cholesky")
 
 # With an intercept, a removal that would multiply the errors of the means by more is an error.
 _MOST = 1e8
+_OVERFLOW = "numbers overflow: scale the rows, the targets or the weights"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class _Center:
             center = _Center(total, len(a), mean(a), mean(y))
         known = all(np.isfinite(each).all() for each in (total, center.a, center.y))
         if not known and np.isfinite(a).all() and np.isfinite(y).all():  # the library names other infinities
-            raise _native.NumericError("numbers overflow: scale the rows, the targets or the weights")
+            raise _native.NumericError(_OVERFLOW)
         return center
 
     def rows_about(self, a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> list[np.ndarray]:
@@ -92,6 +93,7 @@ class _Center:
             return [a, y]
         return _rooted(w, a - self.a[0] - self.a[1], y - self.y[0] - self.y[1])
 
+    @np.errstate(over="ignore", invalid="ignore")
     def joined(self, other: _Center) -> tuple[_Center, _Center]:
         """Return the center of the rows of both, and the point about which to add the rows of other.
 
@@ -102,6 +104,9 @@ class _Center:
         total = self.weight + other.weight
         share, root = other.weight / total, np.sqrt(self.weight / total)
         da, dy = (other.a - self.a).sum(axis=0), (other.y - self.y).sum(axis=0)
+        known = all(np.isfinite(each).all() for each in (total, da, dy))
+        if not known and np.isfinite(other.a).all() and np.isfinite(other.y).all():
+            raise _native.NumericError(_OVERFLOW)
         grown = max(1.0, self.grown * (1 - share), other.grown * share)
         if share <= 0.5:
             a, y = _moved(self.a, share * da), _moved(self.y, share * dy)

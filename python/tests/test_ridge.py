@@ -370,6 +370,8 @@ def test_intercept_names_the_first_bad_element_and_an_overflow():
     for far, weights in [(a * 1e307, None), (a, [1e308] * 80)]:
         with pytest.raises(NumericError, match="numbers overflow"):
             ridge.add(far, y, weights)
+    with pytest.raises(NumericError, match="numbers overflow"):
+        IncrementalRidge(fit_intercept=True).add([[1e308]], [1.0]).add([[-1e308]], [1.0])
 
 
 def test_intercept_merge_of_itself_and_file(tmp_path):
