@@ -139,8 +139,11 @@ class _Learner(BaseEstimator):
                 raise ValueError(f"random_state is {seed!r}; want an integer of at least 0 and below 2**64, a RandomState or None") from None
         return learner_options(self._kind == "classifier", **{**given, "random_state": int(seed), **params})
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Return X, y and the weights of all rows, or None for the weights, after checks."""
+    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool, learn: bool = True) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Return X, y and the weights of all rows, or None for the weights, after checks.
+
+        If `learn` is false, the cells of rows of a class of weight 0 matter, too.
+        """
         raise NotImplementedError
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
@@ -385,7 +388,7 @@ class _Learner(BaseEstimator):
         ['no', 'yes']
         """
         self._fitted()
-        X, y, _ = self._checked(X, y, None, False)
+        X, y, _ = self._checked(X, y, None, False, learn=False)
         self._change("calibrate", X.toarray() if _is_sparse(X) else X, self._targets(y))
         return self
 
@@ -422,7 +425,7 @@ class _Learner(BaseEstimator):
         """
         self = _now(self)
         model = self._fitted()
-        X, y, _ = self._checked(X, y, sample_weight, False)
+        X, y, _ = self._checked(X, y, sample_weight, False, learn=False)
         X, y, weights = _present(X, y, None if sample_weight is None else check_weights(sample_weight, X))  # class_weight has no part in score
         X, groups = X.toarray() if _is_sparse(X) else X, None
         if self._table is not None:
@@ -534,10 +537,10 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
             params["class_weight"] = None
         return super()._options(**params)
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool, learn: bool = True) -> tuple[np.ndarray, np.ndarray, Any]:
         y, seen = as_labels(y), sample_weight
         absent = [label for label, weight in self.class_weight.items() if weight == 0] if isinstance(self.class_weight, dict) else []
-        if reset and absent and hasattr(X, "iloc"):  # their rows do not shape a table
+        if learn and absent and hasattr(X, "iloc"):  # the cells of their rows do not matter
             there = np.array([label not in absent for label in np.ravel(y).tolist()], dtype=float)
             seen = there if seen is None else there * seen if np.shape(seen) in ((), there.shape) else seen
         X, y = check_data(self, X, y, seen, reset, sample_weight is None and not isinstance(self.class_weight, dict))
@@ -858,7 +861,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         tags.target_tags.multi_output = True
         return tags
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool, learn: bool = True) -> tuple[np.ndarray, np.ndarray, Any]:
         X, y = check_data(self, X, y, sample_weight, reset, sample_weight is None, multi_output=True, y_numeric=True)
         y = np.asarray(y)
         if y.dtype.kind in "cmMV":

@@ -620,7 +620,7 @@ def test_float64_of_pandas_and_rows_of_weight_0():
         one.fit(X, y, np.ones(79))
     three = classifier(class_weight={"z": 0}).fit(bad, ["a", "b"] * 40 + ["z"])
     assert three._table.metadata == one._table.metadata and three.classes_.tolist() == ["a", "b", "z"]
-    assert two.partial_fit(bad, np.append(y, 0), np.append(np.ones(80), 0)).choice_
+    assert two.partial_fit(bad, np.append(y, 0), np.append(np.ones(80), 0)).choice_ and three.partial_fit(bad, ["a", "b"] * 40 + ["z"]).choice_
     for cells in [Decimal("1.50"), "free", Decimal("2.00")], [Fraction(1, 3), Fraction(2, 3)]:
         words = pandas.DataFrame({"a": cells * 20})
         assert len(np.unique(Table.of(words).inputs(words), axis=0)) == len(cells)
