@@ -681,7 +681,7 @@ def test_labels_of_two_types():
     with pytest.raises(ValueError, match="two kinds"):
         classifier().fit(X, np.array([b"a", b"b"])[large % 2]).partial_fit(X[:1], ["a"])
     pandas = pytest.importorskip("pandas")
-    assert classifier().fit(X, pandas.Series(large, dtype="Int64")).classes_.tolist() == [2**53, 2**53 + 1]
+    assert classifier().fit(X, pandas.DataFrame({"y": large}, dtype="Int64")).classes_.tolist() == [2**53, 2**53 + 1]
     for dtype in ["Int64", "string"]:
         with pytest.raises(ValueError, match="contains NaN"):
             classifier().fit(X, pandas.Series(["1", None] * 30).astype(dtype))
