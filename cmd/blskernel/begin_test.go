@@ -50,6 +50,9 @@ func TestRefusedBefore(t *testing.T) {
 	head := csvText(samples(100, 1), true, "a", "b", "c", "d", "color", "w")
 	bad := writeText(t, dir, strings.Repeat("b", 240)+".csv", head+"x,x,x,x,x,1\n")
 	weights := writeText(t, dir, "weights.csv", strings.Replace(head, "w\n", "\xff\n", 1)+strings.Repeat("1,2,3,4,red,1\n", 300)+"x,x,x,x,x,1\n")
+	good := writeText(t, dir, "good.csv", "a,b,c,d,color,\xff\n"+strings.Repeat("1,2,3,4,red,1\n", 20))
+	succeed(t, "train", "--like", model, "--weight", "\xff", "--out", filepath.Join(dir, "l.bls"), good)
+	succeed(t, "update", model, "--weight", "\xff", "--out", filepath.Join(dir, "u.bls"), good)
 	file, err := modelfile.Load(model, nil)
 	testutil.NoError(t, err)
 	file.Metadata.Log = nil                                                                        // the log is cut to make room

@@ -85,7 +85,7 @@ func (tr *training) trainLike(ctx context.Context) error {
 			return err
 		}
 		if weight := tr.In.Options.Weight; weight != "" {
-			m.Metadata.Notes[session.NoteWeight] = weight
+			m.Metadata.Notes[session.NoteWeight] = session.Recorded(weight)
 		}
 		tr.Model = m
 	}

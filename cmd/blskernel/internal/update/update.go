@@ -143,7 +143,7 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 			if meta.Notes == nil {
 				meta.Notes = map[string]string{}
 			}
-			meta.Notes[session.NoteWeight] = weight
+			meta.Notes[session.NoteWeight] = session.Recorded(weight)
 		}
 		up.Log(modelfile.Operation{Kind: modelfile.OpUpdate, Lambda: up.ridge, Factor: up.forget})
 	}
