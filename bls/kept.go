@@ -3,6 +3,7 @@ package bls
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -208,6 +209,9 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	}
 	fresh, err := startModel(ctx, s, *in)
 	if err != nil {
+		if rank := (*blsupdate.RankError)(nil); errors.As(err, &rank) {
+			rank.Running = true
+		}
 		return moved(err, -m.kept.rows())
 	}
 	m.become(fresh)

@@ -8,7 +8,6 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
-	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/vfs"
 
@@ -87,10 +86,6 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 // that reports them. If only the sync of the folder fails, it prints the result and returns an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
-		var rank *blsupdate.RankError
-		if errors.As(err, &rank) {
-			rank.Running = true // not set by a model that keeps its rows, which is fitted to them anew
-		}
 		return TrainAnew(err)
 	}
 	delete(m.Metadata.Notes, NoteHoldout) // the score belongs to the previous model
