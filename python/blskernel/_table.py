@@ -110,8 +110,11 @@ class Table:
             except ValueError:  # the fit to all rows will report it
                 return self
             choices.append(trial.choice_)
-        (held, same), (before, after) = (c["held_out"] for c in choices), (1 - c["score"] for c in choices)
-        return self.indicated if 0 < held == same and after < before * (1 - held**-0.5) else self  # by more than chance
+        (held, also), (before, after) = (c["held_out"] for c in choices), (1 - c["score"] for c in choices)
+        if min(held, also) == 0:
+            return self
+        least = held**-0.5 if held == also else 0.5  # more than chance
+        return self.indicated if after < before * (1 - least) else self
 
     def tell(self, estimator: Any) -> None:
         """Set the attributes of an estimator that describe its columns."""

@@ -754,6 +754,9 @@ def test_subclasses_with_missing_cells():
     assert rng.randint(2**31 - 1) == np.random.RandomState(3).randint(2**31 - 1, size=2)[1]
     assert model.name == "mine"
     assert len({str(classifier(random_state=seed).fit(frame, y, sample_weight=np.ones(400))._table.widths) for seed in (None, None, 0)}) == 1
+    sure = pandas.DataFrame({"a": np.arange(2000) % 11, "b": np.array([1, np.nan, 2, 3, np.nan, 4, 5])[np.arange(2000) % 7]})
+    for some in (sure[:800], sure):  # whatever else a trial would choose
+        assert BroadLearningClassifier(enhancement_nodes=0, random_state=0).fit(some, some["b"].isna()).score(some, some["b"].isna()) == 1
     with pytest.raises(ValueError, match="two columns named 'a'"):
         model.predict(frame[["a", "a", "b", "c", "d"]])
     more = pandas.concat([frame, frame[["a", "a"]].set_axis(["x", "x"], axis=1)], axis=1)

@@ -12,7 +12,8 @@ import (
 
 // chooseIndicators adds indicators of missing cells to the columns with gaps if they score better on
 // the m held-out rows of the first ones. The error must fall by more than the fraction 1/√m, since
-// less may be chance, and both fits must hold out equally many rows.
+// less may be chance. If one fit held out fewer rows, since it chose relevance or QR, the error must
+// fall by half.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {
@@ -27,8 +28,11 @@ func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	m := after.HeldOut
-	if m > 0 && m == before.HeldOut && 1-after.Score < (1-before.Score)*(1-1/math.Sqrt(float64(m))) {
+	least := 1 / math.Sqrt(float64(after.HeldOut))
+	if after.HeldOut != before.HeldOut {
+		least = 0.5
+	}
+	if min(before.HeldOut, after.HeldOut) > 0 && 1-after.Score < (1-before.Score)*(1-least) {
 		tr.Warn("added inputs that mark missing cells: held-out rows score %.4f with them and %.4f without", after.Score, before.Score)
 		return nil // r has them
 	}
