@@ -85,10 +85,10 @@ func EndRun(meta *modelfile.Metadata) {
 }
 
 // Lasting returns the notes that remain true when a model learns more: the notes on weights, and
-// Python's note on the shape of y.
+// Python's notes on the shape of y and on expected_rows.
 func Lasting(meta *modelfile.Metadata) map[string]string {
 	notes := map[string]string{}
-	for _, name := range []string{NoteWeight, NoteClassWeight, "y"} {
+	for _, name := range []string{NoteWeight, NoteClassWeight, "y", "expected_rows"} {
 		if note := meta.Notes[name]; note != "" {
 			notes[name] = note
 		}
