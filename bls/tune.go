@@ -152,7 +152,8 @@ type tuning struct {
 	best  candidate
 }
 
-// lowest returns the smallest ridge for which Gram is accurate, with the enhancement nodes of f.
+// lowest returns the smallest ridge for which Gram is accurate with the usual feature nodes and the
+// enhancement nodes of f.
 func (t *tuning) lowest(f FeatureOptions) float64 {
 	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
 	return float64(t.unit * t.settings.lowestLambda(t.rows, f))

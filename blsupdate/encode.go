@@ -106,7 +106,7 @@ func (h *heading) code(x *codec.Coder) {
 	x.Uint64(&magic)
 	x.Check(magic == word, "this is not the state of a model from blsupdate.Encode")
 	x.Uint64(&version)
-	x.Check(version == encodingVersion, "the state of the model has version %d, but this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
+	x.Check(version == encodingVersion, "the state of the model has version %d, but this program reads version %d: use a program of the version that wrote it", version, encodingVersion)
 	number := int(h.method) - 1 // Improved is 0 in files
 	x.Int("the method", &number, int(QR-Improved))
 	h.method = Method(number + 1)

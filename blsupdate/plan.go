@@ -206,10 +206,10 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 // maxSegments bounds the number of segments into which predict divides the batches.
 const maxSegments = 64
 
-// predict sets the predicted time, flops, memory and digits of x, for all batches and solutions for the
-// weights. It reports whether the flop model covers all of these. Updates of Original and Improved cost
-// more as rows accumulate, so predict divides the batches into segments, and takes the mean of the
-// first and last batch of each segment. For flops this is exact once l >= k.
+// predict sets the time, flops, memory and digits of x. Time and flops are totals over all batches and
+// solutions, and predict reports whether the flop model covers them all. Updates of Original and
+// Improved cost more as rows accumulate, so predict divides the batches into segments, and takes the
+// mean of the first and last batch of each segment. For flops this is exact once l >= k.
 func (p *Choice) predict(x *Candidate) (known bool) {
 	known = true
 	fresh := 0

@@ -71,7 +71,7 @@ func (m *withModel) Setup(ctx context.Context) error {
 	sum := sha256.New()
 	file, err := modelfile.Read(io.TeeReader(r, sum), nil)
 	if err != nil {
-		return fmt.Errorf("scaleout: the model %s: %w", m.Path, err)
+		return fmt.Errorf("scaleout: the model %s cannot be read: %w", m.Path, err)
 	}
 	if weights := weighted(file); weights != "" {
 		return fmt.Errorf("scaleout: the model %s was trained with %s, which this fit would ignore: train the model again without "+

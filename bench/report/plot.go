@@ -126,7 +126,7 @@ func (s scale) label(v float64) string {
 }
 
 // SVG returns the plot as an SVG file, with colors for light and dark pages. It omits points that are
-// not finite, and on a logarithmic scale points that are not positive.
+// not finite and, on a logarithmic scale, points with Y or Y - Deviation that are not positive.
 func (p *Plot) SVG() string {
 	var b strings.Builder
 	text := func(x, y float64, anchor, s string) {

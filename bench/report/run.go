@@ -168,7 +168,7 @@ func (r *run) paper() bench.PaperTable { return bench.LookupPaperTable(r.PaperTa
 // sameTask reports whether accuracies are comparable with the paper's, under any recipe.
 func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paper().Data }
 
-// recipe returns the recipe that the run follows, except for the differences that name lists.
+// recipe returns the recipe on which the run is based. Method name shows where the run differs from it.
 func (r *run) recipe() bench.Recipe { return bench.LookupRecipe(r.Recipe) }
 
 // byRecipe reports whether the run has the ridge and the scale of the recipe, and no whitening.

@@ -37,7 +37,7 @@ func AUC(positive []bool, scores, weights []float64) float64 {
 	return auc(samples)
 }
 
-// A ranked sample has a score and a weight, and is positive or negative.
+// ranked is a sample of AUC, which sorts samples by score.
 type ranked struct {
 	score, weight float64
 	positive      bool

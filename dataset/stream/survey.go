@@ -380,8 +380,11 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	switch invalid := slices.IndexFunc(out.Levels, func(level string) bool { return !utf8.ValidString(level) }); {
 	case 2*dates > len(out.Levels):
 		return out, &columnFault{Errorf("has dates, such as %s", names.Shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)])), dateAdvice, []any{exclude}}
+	case c.long != "":
+		return out, &columnFault{Errorf("has text of more than %d bytes, such as %s", maxLevelBytes, names.Shorten(c.long)),
+			"leave it out with %v, or turn it into numbers", []any{exclude}}
 	case c.many:
-		return out, &columnFault{Errorf("has more than %d different words, or long text, such as %s", MaxLevels, names.Shorten(append(out.Levels, c.long)[0])),
+		return out, &columnFault{Errorf("has more than %d different words, such as %s", MaxLevels, names.Shorten(out.Levels[0])),
 			"leave it out with %v, or turn it into numbers", []any{exclude}}
 	case invalid >= 0:
 		return out, &columnFault{Errorf("has the word %s, which is not UTF-8", names.Shorten(out.Levels[invalid])), "save the file as UTF-8", nil}

@@ -191,7 +191,7 @@ func (c Columns) Check() error {
 		levels, fill := c[i].Levels, c[i].Fill
 		switch {
 		case levels != nil && len(c[i].Words()) == 0:
-			return fmt.Errorf("column %d has an empty list of levels", i+1)
+			return fmt.Errorf("column %d has levels without a word", i+1)
 		case len(c[i].Words()) > MaxLevels:
 			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(c[i].Words()), MaxLevels)
 		case fill != nil && len(fill) != c[i].inputs() && len(fill) != c[i].inputs()+1:

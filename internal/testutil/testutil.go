@@ -191,7 +191,7 @@ func Distance(got, want mat.Matrix) float64 {
 	return mat.Norm(&diff, 2)
 }
 
-// MaxDiff returns the largest |a - b| of two elements, or NaN.
+// MaxDiff returns the largest |a_ij - b_ij|, or NaN if one of the differences is NaN.
 func MaxDiff(a, b mat.Matrix) (d float64) {
 	var diff mat.Dense
 	diff.Sub(a, b)

@@ -696,7 +696,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         mine, theirs = self._fitted(), _of_kind(self, other)
         labels = _union(mine.labels, theirs.labels)
         if self._closed and len(labels) > len(mine.labels):
-            raise ValueError(f"the other model has classes that are not in the classes of the first call: {labels[len(mine.labels):].tolist()}")
+            raise ValueError(f"the other model has classes that were not in classes of the first call of partial_fit: {labels[len(mine.labels):].tolist()}")
         mine, theirs = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, theirs))
         mine.call("merge", options={"Other": theirs.value})
         self._weighted = self._weighted or other._weighted

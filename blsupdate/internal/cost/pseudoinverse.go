@@ -153,7 +153,7 @@ type AddedShape struct {
 	HighLeverage bool // B is computed without DᵀD, since the new rows are large
 	Split        bool // the batch is added in two parts, each a separate update
 
-	// The rows are independent, and fewer than the columns: the sizes determine RankC and Split.
+	// A has fewer rows than columns, and all are independent: the sizes determine RankC and Split.
 	wide bool
 }
 

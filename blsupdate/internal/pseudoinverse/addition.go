@@ -30,8 +30,8 @@ type addition struct {
 	bt    *mat.Dense     // Bᵀ, q×k
 }
 
-// project computes D = P Axᵀ and Dbarᵀ = DᵀP for P = (A⁺)ᵀ, DᵀD in Original, and Cᵀ if C is needed, in
-// one pass over P.
+// project computes D = P Axᵀ and Dbarᵀ = DᵀP, with P = (A⁺)ᵀ; also DᵀD in Original, and Cᵀ if C is
+// needed. It makes one pass over P.
 func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
 	u.Counter.Enter(cost.StepD)

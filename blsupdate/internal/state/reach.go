@@ -73,7 +73,8 @@ func ReachOfRows(lengths, rows []float64) Reach {
 // least 1 in exact arithmetic. A smaller product means that rounding has left nothing of the inverse.
 const minReach = 0.5
 
-// RCond returns the smallest singular value of R D, which is at most 1.
+// RCond returns 1/Scaled, at most 1: an estimate of the smallest singular value of R D, or 0 if Scaled
+// is infinite or NaN.
 func (r Reach) RCond() float64 {
 	if !(r.Scaled < math.Inf(1)) {
 		return 0

@@ -169,8 +169,9 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 	}
 }
 
-// KnownRSS returns Sums.RSS and the values below which it is unknown. RSS, a minimum, was never above
-// the square of Rest, which includes removed rows. share is the relative error of the residuals.
+// KnownRSS returns Sums.RSS and, for each target, the least value that rounding errors do not hide. RSS
+// was never above the square of Rest, which includes removed rows. share is the relative error of the
+// residuals.
 func (b *Base) KnownRSS(size Norms, share float64) (rss, least []float64) {
 	least = squares(size.Rest)
 	unit := float64(Unit(0, b.K))

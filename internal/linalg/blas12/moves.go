@@ -23,7 +23,7 @@ func (r *Routines) Dcopy(n int, x []float64, incX int, y []float64, incY int) {
 	}
 }
 
-// Dswap exchanges x[i] and y[i]. y must not overlap x, unless y is x. Dswap reads and writes both.
+// Dswap exchanges x[i] and y[i]. y must not overlap x, unless y is x. It reads and writes 2n elements.
 func (r *Routines) Dswap(n int, x []float64, incX int, y []float64, incY int) {
 	if !checkPair(n, x, incX, y, incY) {
 		return

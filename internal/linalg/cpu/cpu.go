@@ -81,7 +81,8 @@ func choose(cores []core) (chosen core) {
 // minShare is the smallest plausible L2Share. A virtual machine may report one L2 for all its CPUs.
 const minShare = 32 << 10
 
-// complete fills in unknown values of c. If L1D is missing or L2 implausible, it takes both from table.
+// complete fills in unknown values of c. If L1D is missing or L2 is implausible, it takes all caches
+// from the table.
 func (c *core) complete() {
 	like, own := lookup(c.id, c.name), &c.caches
 	own.Source = "reported"

@@ -26,7 +26,7 @@ func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 
 // MethodFlag adds --method, a list of methods, optionally with a form and solve. *v is its default.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
-	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally with a form and solve, such as improved/large/solve")
+	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally followed by a form, /solve or both, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)
 }
 

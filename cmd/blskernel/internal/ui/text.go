@@ -34,7 +34,7 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// Count is names.Count.
+// Count formats n and a noun, as in "3 rows"; see names.Count.
 func Count[N int | int64](n N, thing string, plural ...string) string {
 	return names.Count(n, thing, plural...)
 }

@@ -163,7 +163,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 }
 
 // leftVectors overwrites the right singular vectors in the rows of S with the left ones. Before
-// normalization, element j is d[j] times the right element, or -1 for the row taken out.
+// normalization, element j is Poles[j] times the right element, or -1 for the row taken out.
 func (v *divider) leftVectors(m *secular.Merge) {
 	k := len(m.Kept)
 	by := make([]float64, k)

@@ -143,7 +143,8 @@ func (z *qd) turn() {
 	}
 }
 
-// step makes a pass with a shift, and repeats it with smaller shifts if one exceeds an eigenvalue.
+// step makes a pass with a shift. While the shift exceeds an eigenvalue, it repeats the pass with a
+// smaller shift.
 func (z *qd) step() {
 	shift := z.shift()
 	for failures := 0; shift > 0; failures++ {
@@ -177,8 +178,9 @@ func (z *qd) step() {
 	z.sigma, z.rest = sum, rest-(sum-z.sigma)
 }
 
-// shifted makes a pass with the given shift and leaves its factors in oldQ and oldE. At a d that is not
-// positive it stops and returns the row and d. Otherwise it returns -1.
+// shifted makes a pass with the given shift and leaves its factors in oldQ and oldE. It stops at the
+// first d that is not positive and returns its row and d. The last d may be 0, but must be finite. If
+// no d fails, it returns -1 and the last d.
 func (z *qd) shifted(shift float64) (at int, size float64) {
 	q, e := z.q[z.lo:z.hi+1], z.e[z.lo:z.hi+1]
 	toQ, toE, ds := z.oldQ[z.lo : z.hi+1][:len(q)], z.oldE[z.lo : z.hi+1][:len(q)], z.d[z.lo : z.hi+1][:len(q)]

@@ -5,9 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// search writes the kernels of a search for a pivot: absMax finds the largest element, and addAbs adds
-// the magnitudes of a row to the sums of columns. The kernel avx512 takes addAbs from avx2, like axpy,
-// because stores limit it.
+// search writes the kernels of a search for a pivot: absMax finds the element of largest magnitude, and
+// addAbs adds the magnitudes of a row to the sums of columns. The kernel avx512 takes addAbs from avx2,
+// like axpy, because stores limit it.
 func search(g *generator) {
 	absMax(g)
 	if g.lanes == 4 {

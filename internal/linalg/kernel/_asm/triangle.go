@@ -18,7 +18,8 @@ type triangular struct {
 	solve bool
 }
 
-// scale multiplies x by factor, an element of the diagonal; for Solve, a zero becomes +0.
+// scale multiplies x by factor, an element of d: for Multiply an element of the diagonal, for Solve its
+// reciprocal. For Solve it turns a product of -0 into +0.
 func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
 	if op.solve {
 		g.VFMADD213PD(zero, factor, x)
