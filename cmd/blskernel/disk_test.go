@@ -131,7 +131,7 @@ func TestFolderNotOnDisk(t *testing.T) {
 		}
 		return 0, nil
 	}), "update", "--checkpoint", "50", "--batch", "50", model, test)
-	if status != ui.ExitFailure || !strings.HasSuffix(stderr, "; the model has the rows, so do not repeat the update\n") {
+	if status != ui.ExitFailure || !strings.HasSuffix(stderr, "; the model has learned the rows, so do not repeat the update\n") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	if !strings.Contains(stdout, "500 samples in all\nlearned 100 rows") || strings.Contains(stdout, "checkpoint") {

@@ -101,7 +101,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 	root.SetCompletionCommandGroupID(machine)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" { // otherwise it prints its help for any argument
+		if c.Name() == "completion" { // as a runnable command it checks its arguments
 			c.RunE = root.RunE
 		}
 	}

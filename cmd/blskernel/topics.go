@@ -19,7 +19,7 @@ func newMan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
-		Long: `Write a manual page for each command to the folder DIR, for man or for a package: blskernel.1,
+		Long: `Write a manual page for each command to the folder DIR, to install or to package: blskernel.1,
 blskernel-train.1 and so on. The pages depend only on the version of the program and on the date.`,
 		Example: "  blskernel man --date 2026-11-21 man1\n  man -l man1/blskernel-train.1",
 		Args:    cobra.ExactArgs(1),
@@ -43,7 +43,7 @@ blskernel-train.1 and so on. The pages depend only on the version of the program
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&date, "date", "", "date of the pages, such as 2026-11-21; must be given")
+	cmd.Flags().StringVar(&date, "date", "", "date of the pages, such as 2026-11-21; required")
 	return cmd
 }
 

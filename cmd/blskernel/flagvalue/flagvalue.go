@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseComma returns the separator that s names: s itself if it is one character, or a tab if s is
-// the word tab or \t. It returns 0 for an empty s, and an error for a quotation mark or a line break.
+// ParseComma returns the separator that s names: a tab for the word tab or \t, or s itself if it is one
+// character. It returns 0 for "", and an error for other text, a quotation mark or a line break.
 func ParseComma(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"tab": '\t', `\t`: '\t'})
 	if !ok || strings.ContainsRune("\"\r\n", r) {
@@ -20,7 +20,7 @@ func ParseComma(s string) (rune, error) {
 }
 
 // ParseSign returns the decimal or thousands sign that s names: s itself if it is one character, or
-// the sign for the words comma, point and space. It returns 0 for an empty s.
+// the sign for the word comma, point or space. It returns 0 for "", and an error for other text.
 func ParseSign(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"comma": ',', "point": '.', "space": ' '})
 	if !ok {

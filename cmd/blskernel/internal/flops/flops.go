@@ -172,8 +172,8 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 // largest number of updates measured in each setting, unless --rounds is given.
 const validationPasses, maxRounds = 3, 31
 
-// measured prints the measurements m of a backend on the machine on. With --validate it returns an
-// error, with the reason, if m allows no figures.
+// measured prints m, the measurements of a backend on a machine. With --validate it returns an error
+// that says why if m allows no figures.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {

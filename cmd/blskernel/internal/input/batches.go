@@ -74,7 +74,7 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 	return b
 }
 
-// fetch reads a batch of at most rows rows and hands it to Take. more is false after an error.
+// fetch hands Take a batch of at most rows rows. more is false after an error or a cancellation.
 func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (more bool) {
 	var f Fetched
 	if f.Batch, f.Err = r.Next(rows); f.Err != io.EOF {

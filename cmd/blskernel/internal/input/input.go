@@ -310,7 +310,7 @@ func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error)
 	return b, in.Explain(err)
 }
 
-// Explain adds the flags that can help to an error of a model.
+// Explain adds to an error of a model the flags that can help.
 func (in *Input) Explain(err error) error {
 	return session.Explain(err, in.Closed, in.Memory, in.Trains)
 }

@@ -34,12 +34,12 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		target = op.Targets // an array of several targets, which have no names
 	}
 	if errors.As(err, &fault) && unnamed && len(target) == 1 && in.Once() == "" {
-		in.Options.Targets = target // one of two arrays in an .npz, so the other has the inputs
+		in.Options.Targets = target // if they are one of two arrays of an .npz, the other has the inputs
 		again, err2 := in.Open(ctx, m.Classifier != nil)
 		switch {
 		case err2 != nil:
 			in.Options.Targets = nil
-		case again.Heading().Arrays == nil: // a number of the training is a column here
+		case again.Heading().Arrays == nil: // not an .npz: the target is the number of a column
 			in.Options.Targets = nil
 			_ = again.Close()
 		default:
@@ -78,9 +78,9 @@ func trained(m *model.Model) (opt stream.Options) {
 	return opt
 }
 
-// leaveOutWeights excludes the columns that the training left out, if they were numbered and one has
-// weights that no flag names now, and if the data has all columns of the training: the model's number
-// of inputs must remain, and the targets must be named by the same numbers.
+// leaveOutWeights handles data that has all columns of the training, with its weights, but no names. It
+// excludes the columns that the training left out, provided that no flag selects inputs or weights, the
+// targets have the same numbers, and the model's number of inputs remains.
 func (in *Input) leaveOutWeights(r *stream.Reader, m *model.Model) {
 	was, now := trained(m), &in.Options
 	cells, _ := m.Columns()

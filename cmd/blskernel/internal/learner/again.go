@@ -11,7 +11,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// scoreHeldOut reads the data again and scores the held-out rows. An error does not lose the model.
+// scoreHeldOut rereads the data and scores the held-out rows. finish writes the model despite an error.
 func (l *Learner) scoreHeldOut(ctx context.Context) error {
 	s, err := score.New(l.Model, int64(float64(l.rows)*float64(l.Holdout)))
 	if err == nil {
@@ -57,7 +57,7 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	return nil
 }
 
-// crossValidate trains a model for each fold on the other rows, as op describes, and scores the fold.
+// crossValidate trains a model on the rows outside each fold, as op describes, and scores the fold.
 func (l *Learner) crossValidate(ctx context.Context, op *modelfile.Operation) error {
 	scores := make([]score.Score, l.Folds)
 	err := l.Model.CrossValidate(ctx, op, l.In.Sources(), l.Folds, func(fold int, m *model.Model, b *stream.Batch) (err error) {

@@ -55,7 +55,7 @@ func (l *Learner) Recordable(meta modelfile.Metadata) error {
 	return listed.Metadata.Check()
 }
 
-// finish computes the weights, writes the model and prints the summary. If only the sync of the folder
+// finish calibrates, scores and writes the model, and prints the summary. If only the folder's sync
 // fails, it prints the summary and returns an error.
 func (l *Learner) finish(ctx context.Context) error {
 	begun := time.Now()
@@ -80,7 +80,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	}
 	// A run that is stopped while it scores leaves a checkpoint, so that --resume can score.
 	done := unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted()
-	var op *modelfile.Operation // nil for a checkpoint, and for a file of a version without logs
+	var op *modelfile.Operation // nil for a checkpoint, and if the log has no entry of this run
 	if done {
 		if log := l.Model.Metadata.Log; len(log) > 0 && log[len(log)-1].Kind != modelfile.OpCut {
 			op = &log[len(log)-1]
@@ -101,7 +101,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	if told := l.summarize(); told != nil || err == nil {
 		return errors.Join(told, unscored, err)
 	}
-	return fmt.Errorf("%w; the model has the rows, so do not repeat the %s", err, session.Work(l.Manifest.Name))
+	return fmt.Errorf("%w; the model has learned the rows, so do not repeat the %s", err, session.Work(l.Manifest.Name))
 }
 
 func (l *Learner) write(done bool) error {
@@ -132,7 +132,7 @@ const (
 	maxRare = 3
 )
 
-// warnOfRare prints a note if classes are rare among the rows learned, unless the classes are balanced.
+// warnOfRare prints a note if learned rows of a class are rare, unless --class-weight is balanced.
 func (l *Learner) warnOfRare() {
 	c := l.Model.Classifier
 	if c == nil || c.ClassWeight == bls.Balanced {

@@ -33,7 +33,7 @@ type Learner struct {
 	In       input.Input
 	Manifest session.Manifest
 
-	// Flags of both commands.
+	// Flags of train and update, unless noted.
 	Out        string // the file of the model
 	Resume     bool
 	checkpoint interval
@@ -175,8 +175,8 @@ func (l *Learner) Next(ctx context.Context) Batch {
 	return f
 }
 
-// LearnAll learns the remaining rows, writes the model and prints the summary. On error the file stays
-// as the last checkpoint left it; a canceled run with checkpoints writes one more.
+// LearnAll learns the remaining rows, writes the model and prints the summary. If learning fails, the
+// file stays as the last checkpoint left it; a canceled run with checkpoints writes one more.
 func (l *Learner) LearnAll(ctx context.Context) error {
 	if err := l.checkEnd(); err != nil {
 		return err
@@ -258,9 +258,9 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 const enoughTested = 1000
 
 // count counts the rows of f as read, also when a resumed run reads them again. The progress text
-// begins with doing. For train, count keeps in l.tested the batch that calibrates the model, including
-// rows that overflow the model. It is the last of the later batches with enoughTested rows to learn, or
-// else the first batch, unless the choice of the settings has calibrated the model.
+// begins with doing. For train, count keeps in l.tested the batch that calibrates the model, with any
+// rows that overflow it. This is the last batch after the first with enoughTested rows to learn or,
+// without one, the first batch, unless the choice of the settings has calibrated the model.
 func (l *Learner) count(f Batch, doing string) {
 	l.sum(f.Batch)
 	if f.Learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&

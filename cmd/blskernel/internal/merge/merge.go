@@ -74,7 +74,7 @@ func (mg *merging) do(ctx context.Context, paths []string) error {
 	return mg.Save(mg.out, sum, rows, "merged "+ui.Count(len(paths), "model"))
 }
 
-// add merges other, the model from the file path, into sum, which was loaded from the file first.
+// add merges other, which was loaded from path, into sum, which was loaded from first.
 func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	err := sum.Merge(other, mg.again)
 	var differ *model.MergeError

@@ -12,8 +12,8 @@ import (
 	"blskernel/dataset"
 )
 
-// load returns the training and the test set of table t, and the name of the data. Without the files
-// of small NORB it returns random images and no test set.
+// load returns the training and the test set of table t, and the name of the data. For a table on small
+// NORB without its files it returns random images and no test set.
 func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data string, err error) {
 	x.Show(0, "reading the data")
 	switch {

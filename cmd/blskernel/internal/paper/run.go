@@ -116,7 +116,7 @@ func (x *paper) show(f *result.File) error {
 // minKnown is the minimum share of finished work from which the remaining time is estimated.
 const minKnown = 0.03
 
-// timeLeft formats the time left if share of the work took the time since, or "" below minKnown.
+// timeLeft returns ", TIME left" if share of the work took since, or "" below minKnown and at 1.
 func timeLeft(since time.Duration, share float64) string {
 	if !(share >= minKnown && share < 1) {
 		return ""

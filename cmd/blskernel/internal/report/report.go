@@ -29,7 +29,7 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Make a page with plots from result files",
 		Long: `Read the output of paper, bench and flops with --json, and write the page DIR/README.md and its plots in
 DIR/plots. The page begins with the main numbers and with the plots and their meaning. The tables
-follow, folded. The main numbers are also printed. Results of different commands are kept apart, and
+follow, collapsed. The main numbers are also printed. Results of different commands are kept apart, and
 each ratio compares times of one table.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page

@@ -210,7 +210,7 @@ func (q *Classification) lines() string {
 	return text + measure("calibration error", "%s%s", numeric("%.4f", q.Calibration), note)
 }
 
-// sampled reports whether the AUC is of a sample: rows of weight 0 alone also make AUCRows smaller.
+// sampled reports whether the AUC is of a sample. Rows of weight 0 also make AUCRows smaller than Rows.
 func (q *Classification) sampled() bool {
 	return q.AUCRows == q.most && int64(q.AUCRows) < q.Rows-q.Unknown
 }

@@ -1,4 +1,4 @@
-// Package score measures predictions, for evaluate and for the rows that train holds out.
+// Package score measures predictions, for the commands evaluate, train and update.
 package score
 
 import (
@@ -37,7 +37,7 @@ var errWeightless = errors.New("all rows have weight 0, so there is nothing to m
 // New returns an empty score of predictions by m. rows is the expected number of rows, -1 if unknown.
 func New(m *model.Model, rows int64) (Score, error) { return newScore(m, rows, 1) }
 
-// newScore is New for a score that may use only 1/share of the memory.
+// newScore is New for a score that may use only 1/share of the memory of a score from New.
 func newScore(m *model.Model, rows int64, share int) (Score, error) {
 	if m.Classifier != nil {
 		return newClassScore(m, rows, share)

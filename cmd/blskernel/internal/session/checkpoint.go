@@ -41,7 +41,7 @@ const (
 	NoteRunning     = "running" // the score of rows before they were learned, a JSON object
 )
 
-// ignoredFlags lists the flags that do not affect the result.
+// ignoredFlags lists flags that do not affect the result, or that computing records.
 var ignoredFlags = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
 	"cv",       // it changes no model

@@ -43,7 +43,7 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds the flags that can help to an error of a model. closed is the advice for a new class,
+// Explain adds to an error of a model the flags that can help. closed is the advice for a new class,
 // and memory, which may be empty, for too little memory. trains says whether the command is train.
 func Explain(err error, closed, memory string, trains bool) error {
 	var fault *model.Error

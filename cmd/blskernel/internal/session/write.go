@@ -59,7 +59,7 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 }
 
 // Lock locks the file *out, to which a model will be written; an empty *out becomes path. If path is
-// not empty, a model must exist there.
+// not empty, a file must exist there.
 func (s *Session) Lock(out *string, path string) (release func(), err error) {
 	if _, err := Now(); err != nil { // finds a wrong SOURCE_DATE_EPOCH before the work
 		return nil, err

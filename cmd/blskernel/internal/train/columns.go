@@ -109,7 +109,7 @@ func (tr *training) checkNames(inputs, targets []string) error {
 	return cmp.Or(distinct(tr.In.Paths[0], inputs), distinct(tr.In.Options.TargetPath, targets))
 }
 
-// runsOf returns Metadata.Runs for a model without column names that learns the selection of r.
+// runsOf returns Metadata.Runs, counts of columns left out and of inputs in turn, for r's selection.
 func runsOf(r *stream.Reader) []int {
 	inputs, besides := r.Positions()
 	runs := []int{0}

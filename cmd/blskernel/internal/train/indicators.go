@@ -10,10 +10,10 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// chooseIndicators adds indicators of missing cells to the columns with gaps if they score better on
-// the m held-out rows of the first ones. The error must fall by more than the fraction 1/√m, since
-// less may be chance. If one fit held out fewer rows, since it chose relevance or QR, the error must
-// fall by half.
+// chooseIndicators adds indicators of missing cells to the columns with gaps if a fit to the first rows
+// then scores better on the m rows that it holds out. The error must fall by more than the fraction
+// 1/√m, since less may be chance. If one fit held out fewer rows, since it chose relevance or QR, the
+// error must fall by more than half.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {

@@ -85,7 +85,6 @@ func yesOrNo(text string) (int, error) {
 	return 0, errors.New("want yes or no")
 }
 
-// maxFolds bounds the number of folds of a cross-validation.
 const maxFolds = 100
 
 var parseHoldout = ui.Number("want a share from 0 to 0.9, such as 0.2", func(v model.Holdout) bool { return v >= 0 && v <= 0.9 })

@@ -96,9 +96,10 @@ func (g glance) quantity() bool {
 }
 
 // guessTask returns the task that the targets of the first rows suggest, and leaves the data at its
-// beginning. Words mean classification. Numbers with a fraction among them mean regression, and so do
-// targets that can only be read as numbers, such as several columns. Whole numbers are classes if few
-// differ and a quantity if most do; a note says so. Words among numbers are an error.
+// beginning. Words mean classification, unless they are many and most occur once. Numbers mean
+// regression if one has a fraction, and so do targets that can only be read as numbers, such as several
+// columns. Whole numbers are classes if few differ and a quantity if most do; a note says so. All else
+// is an error.
 func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {

@@ -196,7 +196,8 @@ func (tr *training) check(cmd *cobra.Command) error {
 	return nodes.Check()
 }
 
-// open opens the data. If the task is unknown, it reads numbers, or labels if that fails.
+// open opens the data. Without --task it reads the targets as numbers, or as labels if that fails and
+// the data can be opened again.
 func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 	r, err := tr.In.Open(ctx, tr.task == model.Classification)
 	var fault *stream.Error

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// MaxSize bounds the numbers of random rows in flags such as --q.
+// MaxSize bounds the number of rows of an update in flags such as --q.
 const MaxSize = 10_000_000
 
 // LambdaFlag adds --lambda, whose default is *v. more is appended to the help text.
@@ -24,7 +24,7 @@ func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 	cmd.Flags().Var(&value[float64]{v, names.Ridge(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
-// MethodFlag adds --method, a list of methods, optionally with a form and solve. *v is its default.
+// MethodFlag adds --method, methods each with an optional form and /solve. Its default is *v.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
 	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally followed by a form, /solve or both, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)
@@ -58,7 +58,7 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	return backends, nil
 }
 
-// Ints adds a flag for a list of numbers from least to most. *to is the default. Words in zero mean 0.
+// Ints adds a flag for distinct numbers from least to most, or words in zero for 0. Its default is *to.
 func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
 	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
@@ -93,8 +93,8 @@ func CheckNames(flag string, list, known []string) error {
 }
 
 // CommandLine returns a command line that repeats a measurement: the command and the flags given,
-// except flags that say where results go. If defaults is true, it also has the nonzero defaults of the
-// other flags, so that a version with other defaults measures the same.
+// except --out, --json, --quiet and hidden flags. If defaults is true, it also has the nonzero defaults
+// of the other flags, so that a version with other defaults measures the same.
 func CommandLine(cmd *cobra.Command, defaults bool) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

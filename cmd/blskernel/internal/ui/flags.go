@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// MaxSamples bounds counts. More would exceed any memory; the product of two cannot overflow.
+	// MaxSamples bounds counts: more would exceed any memory. The product of two fits in an int64.
 	MaxSamples = 1 << 30
 	// MaxNodes bounds the nodes: a square matrix of this order takes 80 GB.
 	MaxNodes = 100_000
 )
 
-// A value implements pflag.Value for a flag of any type. text is the argument as the user wrote it.
+// A value implements pflag.Value for a flag of any type. text is the default or the argument given.
 type value[T any] struct {
 	to    *T
 	text  string
@@ -67,7 +67,7 @@ func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse fu
 	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
 }
 
-// Enum adds a flag for one of words, parsed by parse. The first word is the default, and may be empty.
+// Enum adds a flag for one of words, parsed by parse. words[0], perhaps empty, is shown as the default.
 func Enum[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	said := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
 	Parsed(cmd, to, name, words[0], usage, func(text string) (T, error) {
@@ -80,7 +80,7 @@ func Enum[T any](cmd *cobra.Command, to *T, name, usage string, parse func(strin
 	Complete(cmd, name, said...)
 }
 
-// Choice is Enum with the words themselves as values. It ignores case.
+// Choice is Enum with the words themselves as values, in any case. It sets *to to words[0].
 func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	Enum(cmd, to, name, usage, func(text string) (string, error) {
@@ -140,10 +140,10 @@ func (c columnNames) Set(text string) error {
 // offered is the key of the flag annotation that lists the values for shell completion.
 const offered = "offered"
 
-// Complete sets the values of a flag that shell completion offers. It panics if there is no such flag.
+// Complete sets the values that shell completion offers for a flag. It panics if there is no such flag.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.Flags().SetAnnotation(flag, offered, values); err != nil {
-		panic(err) // the flag does not exist
+		panic(err)
 	}
 }
 

@@ -17,8 +17,8 @@ var packageName = regexp.MustCompile(
 // numberError matches the text that packages strconv and time put in front of the reason.
 var numberError = regexp.MustCompile(`strconv\.Parse[A-Za-z0-9]+: parsing "(\\.|[^"\\])*": |time: `)
 
-// Message returns the text of an error, and of the errors that it wraps, without the names of packages,
-// which mean nothing to users of a command.
+// Message returns the text of err without the package names that err and the errors in it begin with.
+// In the error of a flag's value it also removes what strconv and time put in front of the reason.
 func Message(err error) string {
 	text := err.Error()
 	var plain func(err error)

@@ -46,8 +46,8 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // longFlag matches a flag with one dash, except the short forms -h, -o and -v.
 var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
-// twoDashes adds a second dash to long flags with one dash, which package flag also accepts. It does
-// not change the values of flags.
+// twoDashes returns args with a second dash for long flags that have one dash, as package flag accepts
+// them. It leaves the values of flags, and arguments after --, unchanged.
 func twoDashes(cmd *cobra.Command, args []string) []string {
 	out, isValue := slices.Clone(args), false
 	for i, a := range args {

@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// Printable returns text as a table can show it: quoted if it is not UTF-8 or has control characters.
+// Printable returns text as a table can show it: quoted if a character is not printable or not UTF-8.
 // It does not cut text, since long names may differ only at their ends.
 func Printable(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
@@ -17,8 +17,8 @@ func Printable(text string) string {
 	return strconv.Quote(text)
 }
 
-// Escaped returns lines of text in a form that is safe for a terminal. Characters that are not
-// printable are escaped as in a Go string.
+// Escaped returns text in a form that is safe for a terminal. Characters other than line breaks that
+// are not printable, and bytes that are not UTF-8, are escaped as in a Go string.
 func Escaped(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -34,7 +34,7 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// Count formats n and a noun, as in "3 rows"; see names.Count.
+// Count formats n and the noun thing, as in "3 rows". The default plural is thing with an s.
 func Count[N int | int64](n N, thing string, plural ...string) string {
 	return names.Count(n, thing, plural...)
 }
