@@ -1,7 +1,7 @@
 """What the interface costs: partial_fit of 1,000 rows at 1,000 nodes, in Python and inside Go.
 
 Both times belong to the same calls. "Go" is the time inside the library, which measures it; "Python" is the
-time of the whole call, with arrays, waiting and the interface. The ratio is the median of the calls.
+time of the whole call, with arrays, waiting and the interface. The ratio is the median over the calls.
 
     python3 bench/border.py [calls]
 """

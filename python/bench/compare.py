@@ -1,7 +1,7 @@
 """Accuracy and time of BroadLearningClassifier and of learners of scikit-learn, as a table in Markdown.
 
 All learners run one after the other in one process, on the same rows, with the same number of threads.
-Images are divided by their largest pixel, and columns of tables are standardised by the training rows.
+Images are divided by the largest pixel value, and columns of tables are standardised by the training rows.
 Times of digits and breast cancer are medians, and accuracies means, of five splits into three quarters
 and one quarter; MNIST is measured once, on its own test images.
 
@@ -41,7 +41,7 @@ class Passes(SGDClassifier):
 
 
 class Blocks(BroadLearningClassifier):
-    """BroadLearningClassifier.partial_fit: on a third of the rows, at most 4000, and on blocks of 1000."""
+    """BroadLearningClassifier.partial_fit on a third of the rows, at most 4000, and then on blocks of 1000."""
 
     def fit(self, X, y):
         first = min(4000, len(X) // 3)
@@ -52,7 +52,7 @@ class Blocks(BroadLearningClassifier):
 
 
 def learners(images, large):
-    """Return a function that makes each learner, by its name in the table."""
+    """Return, for each name in the table, a function that makes the learner."""
     scaling = "samples" if images else "columns"
     out = {
         "`BroadLearningClassifier`": lambda: BroadLearningClassifier(scaling=scaling, random_state=0),
@@ -89,7 +89,7 @@ def compare(title, splits, images):
 
 
 def table(X, y, images):
-    """Return five splits."""
+    """Return five splits, each as training rows, test rows, training labels and test labels."""
     splits = []
     for seed in range(5):
         X1, X2, y1, y2 = train_test_split(X, y, test_size=0.25, stratify=y, random_state=seed)

@@ -97,7 +97,7 @@ _CAPACITY = 4096
 
 
 class _Matrix(ctypes.Structure):
-    """bls_matrix."""
+    """The struct bls_matrix of blskernel.h."""
 
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -313,7 +313,7 @@ def as_vector(w: Any, name: str = "sample_weight") -> Optional[np.ndarray]:
 
 
 def _describe(a: Optional[np.ndarray]) -> _Matrix:
-    """Return the bls_matrix of an array from as_matrix; for None, an omitted array, an empty one."""
+    """Return the bls_matrix of an array from as_matrix. None, an omitted array, gives an empty one."""
     if a is None:
         return _Matrix(None, 0, 0, 0)
     if not _is_row_major(a):

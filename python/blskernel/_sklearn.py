@@ -185,7 +185,7 @@ def check_labels(y: np.ndarray, name: str = "y") -> None:
 
 
 def as_labels(y: Any, name: str = "y") -> Any:
-    """Return a list of labels as an array. Raise ValueError for labels that NumPy would make equal.
+    """Return labels, a list as an array. Raise ValueError for labels that NumPy would make equal.
 
     Examples are 1 and "1", and the integers 2**53 and 2**53+1 in a list with a float.
     """
@@ -209,7 +209,7 @@ def as_labels(y: Any, name: str = "y") -> Any:
 
 
 def _refuse(X: Any, table: Any) -> None:
-    """Raise ValueError for masked elements, and for dates outside a table, of which NumPy makes numbers, even of NaT."""
+    """Raise ValueError for masked elements and, without a table, for dates, which NumPy would convert to numbers, even NaT."""
     refuse_masked(X, "X")
     for dtype in X.dtypes if not table and hasattr(X, "iloc") and hasattr(X, "columns") else [getattr(X, "dtype", None)]:
         if getattr(dtype, "kind", None) in ("m", "M"):
@@ -226,7 +226,7 @@ def check_inputs(estimator: Any, X: Any) -> np.ndarray:
 
 
 def _weighted(X: Any, weights: Any) -> Any:
-    """Return the indices of the rows of a DataFrame with weights other than 0, or None if there are no others."""
+    """Return the indices of the rows of a DataFrame whose weights are not 0, or None if these are all rows or none."""
     if weights is None or not hasattr(X, "iloc") or np.shape(weights) != (len(X),):
         return None
     kept = np.flatnonzero(check_weights(weights, X))

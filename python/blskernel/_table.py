@@ -209,7 +209,7 @@ def _numbers(words: Iterable[str]) -> set[float]:
 
 
 def _floats(cells: list[Any]) -> list[Any]:
-    """Return ints and floats as strings with exponents: the point of 1.471 could be a thousands separator."""
+    """Return numbers, if some are floats, as strings with exponents: the point of 1.471 could separate thousands."""
     real = [isinstance(cell, (numbers.Real, Decimal)) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
     if not any(isinstance(cell, (float, Decimal)) and cell == cell for cell in cells):
         return cells

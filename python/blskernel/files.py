@@ -76,9 +76,9 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     Labels become ints if all are whole numbers, bools if they are True and False, and otherwise strings.
     A model of a table with words or missing cells takes such a table as X: a DataFrame that has its
     columns, in any order, or an array of objects in the order of its columns. Cells are read as the command
-    reads them for this model: "43.3%" or "1.234,5" if the training data was written that way, and None, NaN,
-    words such as "NA", and -999.0 after ``--na -999`` as missing, which is an error if training left out such
-    rows. A word that the model does not know gives a warning.
+    reads them for this model, such as "43.3%" or "1.234,5" if the training data was written that way. None,
+    NaN, words such as "NA", and -999.0 after ``--na -999`` are missing, which is an error if training left
+    out such rows. A word that the model does not know gives a warning.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _text(name: Any, what: str) -> str:
 
 
 def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
-    """Return labels from strings: bools, int64 if all are integers as Python prints them, or strings."""
+    """Return labels from strings: bools, int64 if all are integers as Python prints them, or strings. None gives 0, 1, ..."""
     if not texts:
         return np.arange(classes)
     if set(texts) == {"True", "False"}:

@@ -365,8 +365,8 @@ class _Learner(BaseEstimator):
         """Measure how far predictions are off, on rows that the model has not learned.
 
         These rows then determine the slope of a classifier's probabilities, the width of a regressor's
-        intervals and, with ``log_targets``, the factor of the predictions. Before that, ``fit`` determines
-        all three from rows that it predicts as if they were left out.
+        intervals and, with ``log_targets``, the factor of the predictions. Until then, all three come from rows
+        that ``fit`` predicts as if they were left out.
 
         Parameters
         ----------
@@ -483,8 +483,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     class_weight : dict or "balanced", default=None
         The weight of each class. "balanced" gives all classes the same total weight in ``fit`` and ``refit``.
         In ``partial_fit``, and in each further batch of a sparse X, it weights the new rows by the counts of all
-        rows so far. Earlier rows keep their weights, so the result is not that of one fit, and ``remove`` is then
-        an error.
+        rows so far. Earlier rows keep their weights, so the result differs from one fit. Once the model no
+        longer keeps its rows, ``remove`` is an error.
 
     Attributes
     ----------
@@ -766,7 +766,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the classes.
 
-        They are the softmax of the scores times a slope. The slope comes from ``calibrate`` or, before that,
+        They are the softmax of the scores times a slope. The slope comes from ``calibrate`` or, without it,
         from rows that ``fit`` predicts as if they were left out.
 
         Parameters

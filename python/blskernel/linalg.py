@@ -204,7 +204,7 @@ def lu(a: Any) -> LU:
 
 
 def inv(a: Any) -> np.ndarray:
-    """Return the inverse of a square matrix, or of a packed symmetric one.
+    """Return the inverse of a square matrix or, packed, of a packed symmetric one.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def matmul(a: Any, b: Any) -> np.ndarray:
     a : array_like of shape (m, k)
         The left factor. A one-dimensional array is a column.
     b : array_like of shape (k, n)
-        The right factor, as `a`.
+        The right factor. A one-dimensional array is a column, too.
 
     Returns
     -------

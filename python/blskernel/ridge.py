@@ -28,7 +28,7 @@ _MAGIC = b"blsridg3"
 # The methods that keep no rows, so that other rows with the same sums of products can replace a batch.
 _CENTRING = ("gram", "qr", "ridge_inverse", "inverse_cholesky")
 
-# With an intercept, a removal that would multiply the errors of the means by more is an error.
+# With an intercept, removals may multiply the errors of the means by at most this factor.
 _MOST = 1e8
 _OVERFLOW = "numbers overflow: scale the rows, the targets or the weights"
 
@@ -117,7 +117,7 @@ class _Center:
         return both, replace(other, a=_moved(other.a, -root * da), y=_moved(other.y, -root * dy))
 
     def combined(self, t: np.ndarray) -> np.ndarray:
-        """Return the means of linear combinations of the targets."""
+        """Return the means of the columns of Y t, where Y has the targets."""
         if len(t) != self.y.shape[1]:
             raise ValueError(f"the number of rows of T is {len(t)}; want {self.y.shape[1]}, one for each target")
         with np.errstate(all="ignore"):  # the library rejects infinities
@@ -142,7 +142,7 @@ class _Center:
 
 
 def _moved(mean: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Return a mean plus a step."""
+    """Return a mean, the sum of two rows as in `_Center`, plus a step."""
     with np.errstate(invalid="ignore"):  # the library rejects infinities
         first = mean[0] + step
         back = first - mean[0]  # the step may be larger than the mean
@@ -152,7 +152,7 @@ def _moved(mean: np.ndarray, step: np.ndarray) -> np.ndarray:
 
 
 def _lost(x: float, row: np.ndarray, product: np.ndarray) -> np.ndarray:
-    """Return x * row - product without rounding errors, or 0 where that would overflow."""
+    """Return the exact x * row minus product, its rounded value, or 0 where that would overflow."""
     halves = []
     for v in (x, row):
         big = v * 134217729.0  # 2**27 + 1 (T. J. Dekker, Numer. Math. 18, 1971)
@@ -205,7 +205,7 @@ def _rooted(w: Optional[np.ndarray], *operands: np.ndarray) -> list[np.ndarray]:
 
 
 class IncrementalRidge:
-    """Ridge regression over rows that come and go, like blsupdate.Updater.
+    """Ridge regression that learns and unlearns rows, by the methods of the Go package blsupdate.
 
     The weights solve ``min sum_i w_i |a_i W - y_i|**2 + lambda_ |W|**2`` over all rows so far. No method
     changes or keeps an array that it is given. After an exception the object is as it was.
@@ -220,7 +220,7 @@ class IncrementalRidge:
         are meant for the pseudoinverse.
     fit_intercept : bool
         Whether to add a constant that the ridge does not penalise, `intercept_`, to the predictions. After
-        every change the weights are exactly the fit to rows and targets minus their means. "improved" and
+        every change the weights are the fit to rows and targets minus their means. "improved" and
         "original" keep rows, and do not support an intercept.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
         For "improved", "ridge_inverse" and "inverse_cholesky": the order of the matrices in an update,
@@ -350,7 +350,7 @@ class IncrementalRidge:
         ValueError
             If shapes do not match, or if there are NaN or infinities.
         NumericError
-            If the rows do not determine what the method needs.
+            If the rows are too few or too dependent for the method, or numbers overflow.
 
         Examples
         --------
@@ -566,7 +566,7 @@ class IncrementalRidge:
         NotFittedError
             Before the first `add`.
         NumericError
-            If the rows do not determine what the method needs.
+            If the rows are too few or too dependent for the method, or numbers overflow.
 
         Examples
         --------

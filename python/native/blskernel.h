@@ -59,7 +59,7 @@ enum {
 	BLS_CANCELLED = 2,   /* the method was cancelled, and the object is unchanged */
 	BLS_VALUE = 3,       /* data or options are wrong */
 	BLS_NOT_FITTED = 4,  /* the object has not learned anything yet */
-	BLS_HANDLE = 5,      /* a handle was freed, belongs to another process, or was never issued */
+	BLS_HANDLE = 5,      /* a handle was freed, is of the wrong kind, or belongs to another process */
 	BLS_FORMAT = 6,      /* the bytes are not a model, or were cut off or altered */
 	BLS_NUMERIC = 7,     /* singular, not positive definite, ill-conditioned, or an overflow */
 	BLS_UNSUPPORTED = 8, /* the update method does not support the action; text names methods that do */
@@ -74,7 +74,7 @@ typedef struct {
 	int64_t rows, cols, stride;
 } bls_matrix;
 
-/* An object or a running method; positive, and never reused. 0 is the library itself as an object. */
+/* An object, or a method that runs or has ended; positive, and never reused. 0 is the library itself as an object. */
 typedef int64_t bls_handle;
 
 /*

@@ -134,7 +134,7 @@ func (c *call) column(i int) ([]float64, error) {
 	return out, nil
 }
 
-// targets returns operand 1, and labels returns operand 1, a column of class numbers, as integers.
+// targets returns operand 1. labels returns operand 1, which must be a column of class numbers.
 func (c *call) targets() (*mat.Dense, error) { return c.in[1], nil }
 
 func (c *call) labels() ([]int, error) {

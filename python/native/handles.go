@@ -66,7 +66,7 @@ type entry struct {
 // pairs is held by methods that lock two objects, to prevent a deadlock.
 var pairs sync.Mutex
 
-// A job is a running method.
+// A job is a method that runs or has ended.
 type job struct {
 	cancel  context.CancelFunc
 	done    chan struct{} // closed at the end, after the fields below are set

@@ -156,7 +156,7 @@ func addClassifier(l *learner, to map[string]method) {
 // An action learns samples with labels or targets, and weights.
 type action[Y any] = func(ctx context.Context, x *mat.Dense, y Y, weights []float64) error
 
-// addLearning adds all methods that take samples to the map. y returns the labels or targets of a call.
+// addLearning adds to the map the methods that take samples with labels or targets, which y returns.
 func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, error), fit, partialFit, refit, remove, calibrate action[Y],
 	importance func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
 ) {
