@@ -3,9 +3,9 @@
 %   blskernel("train", "model.bls", X, Y, flag, ...)   trains a model: X has a row for each sample, and Y
 %       is a column of numbers or a cell array of labels, or for regression a matrix
 %   blskernel("update", "model.bls", X, Y, flag, ...)  learns more rows
-%   blskernel("remove", "model.bls", X, Y, flag, ...)  unlearns rows; if the remaining rows would not determine
-%       the weights, this is an error: blskernel("train", "new.bls", X, Y, "--like", "model.bls") then trains
-%       a new model on these rows, with the same settings and feature maps
+%   blskernel("remove", "model.bls", X, Y, flag, ...)  unlearns rows; if the remaining rows would not
+%       determine the weights, this is an error: blskernel("train", "new.bls", X, Y, "--like",
+%       "model.bls") then trains a new model on these rows, with the same settings and feature maps
 %   m = blskernel("inspect", "model.bls")  a struct that describes the model: m.digits is a lower bound on
 %       the correct digits of its weights, and m.advice says what to do if they are few
 %   y = blskernel("predict", "model.bls", X, flag, ...)

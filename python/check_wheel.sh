@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the wheels and the source archive twice, the second time from an unpacked source archive with an empty cache, and compares.
-# Installs the wheel and the source archive without Go and with it, and the wheel for aarch64 in emulation if its Python is there.
+# Installs the wheel without Go, and the source archive with it. Tests the library for aarch64 in emulation if qemu is there.
 #
 #     check_wheel.sh PYTHON [here]
 #
@@ -42,7 +42,7 @@ fi
 mkdir "$work/arm64"
 "$python" -m zipfile -e "$work"/one/*_aarch64.whl "$work/arm64"
 aarch64-linux-gnu-gcc -std=c99 -Wall -Wextra -Werror -Ipython/native -o "$work/arm64/border" python/tests/border.c -ldl
-# PYTHON_ARM64 is a command that runs a Python for aarch64 with NumPy and pytest, by emulation or not: all tests of the border.
+# With PYTHON_ARM64, a command that runs a Python for aarch64 with NumPy and pytest, all tests of the interface run.
 if [ -n "${PYTHON_ARM64:-}" ]; then
 	cp -r python/tests "$work/arm64/tests"
 	(cd "$work/arm64" && PYTHONPATH="$work/arm64" $PYTHON_ARM64 -m pytest -q -p no:cacheprovider tests/test_{native,ridge,linalg,fuzz}.py -k 'not million and not environment')

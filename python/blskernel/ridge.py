@@ -168,7 +168,7 @@ def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], 
     magic, digest, state = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if magic != _MAGIC:
         if magic[:-1] == _MAGIC[:-1]:
-            raise _native.FormatError(f"{name} has another version of the format: save it again, or use the blskernel that wrote it")
+            raise _native.FormatError(f"{name} has another version of the format: use the version of blskernel that wrote it, or learn the rows again")
         raise _native.FormatError(f"{name} is not the state of an IncrementalRidge")
     if hashlib.sha256(state).digest() != digest:
         raise _native.FormatError(f"{name} was cut off or altered: copy it again, in binary mode, or use a backup")
@@ -381,7 +381,7 @@ class IncrementalRidge:
             raise ValueError(f"the numbers of nodes and targets are {a.shape[1]} and {y.shape[1]}; want {center.a.shape[1]} and {center.y.shape[1]}")
 
     def _padded(self, a: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-        """Return all rows and targets, then zeros for each row that a merge added to join the means."""
+        """Return all rows and targets, and a row of zeros for each row that a merge added to join the means."""
         assert self._center is not None
         if len(a) != self._center.rows:
             raise ValueError(f"the number of rows is {len(a)}; want {self._center.rows}, all rows of the model")

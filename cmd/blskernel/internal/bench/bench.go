@@ -221,7 +221,7 @@ func describeOpponents() (text string) {
 
 const benchFormat = "%-17s %-4s %-6v %-7s  %-24s %9s %8s %8s\n"
 
-// benchHead returns the machine, the settings and the column heads as text.
+// benchHead returns the machine, the settings and the column headings as text.
 func benchHead(m result.Machine, c *speed.Comparison) string {
 	text := ""
 	line := func(name, value string) {

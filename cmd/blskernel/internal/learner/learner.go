@@ -59,7 +59,7 @@ type Learner struct {
 	scored  score.Quality  // of the rows held out, once they are scored
 	folds   *score.Folds   // of the cross-validation, once it is done
 	begun   time.Time
-	last    time.Time // of the last write of the file, at first begun
+	last    time.Time // of the last write of the file; begun before the first
 
 	waiting, learning, writing time.Duration
 }

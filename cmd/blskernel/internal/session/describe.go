@@ -39,13 +39,13 @@ func (d Description) String() string {
 type Choice struct {
 	Enhancement int     `json:"enhancement_nodes"`
 	Shrink      float64 `json:"shrink"`
-	Lambda      float64 `json:"lambda"` // at the end of training; Forget changes it
+	Lambda      float64 `json:"lambda"` // the current ridge, which Forget and SetLambda may change
 	Scale       string  `json:"scale"`
 	Extras
 	Measure string  `json:"measure"` // accuracy or R2
 	Score   float64 `json:"score"`
 	HeldOut int     `json:"held_out_rows"`
-	Rows    int     `json:"rows"` // the first rows, some of which were held out
+	Rows    int     `json:"rows"` // the first rows, of which HeldOut were held out
 }
 
 // ChoiceOf returns the Choice of a model, or nil if no rows were held out for it.

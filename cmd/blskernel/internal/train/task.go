@@ -107,7 +107,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 		}
 		return r.Peek(peeked)
 	}
-	unknown := ui.Usagef("--task is missing, and the targets could be class numbers or quantities: give --task %s or --task %s",
+	unknown := ui.Usagef("--task is missing, and the targets could be labels or quantities: give --task %s or --task %s",
 		model.Classification, model.Regression)
 	b, err := peek(true)
 	var fault *stream.Error
