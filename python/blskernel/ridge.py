@@ -232,7 +232,7 @@ class IncrementalRidge:
         rows than nodes, "zero" never, as in the paper, and "check" whenever the rows require it. With
         a ridge "auto" never uses it, and "check" is an error.
     workspace : int
-        The number of bytes that an update may use to store products; 0 means 4 GiB.
+        For "improved" and "original": the bytes in which an update may keep products; 0 means 4 GiB.
 
     Examples
     --------

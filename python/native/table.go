@@ -29,7 +29,7 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 }
 
 // describe gives metadata, which say how the columns of Text become inputs; indicated, the same with
-// indicators of missing cells, or null if none helps; and notes. Metadata are absent if Survey
+// indicators of missing cells, or null if none may help; and notes. Metadata are absent if Survey
 // describes no columns. The columns in Words are known already, and Text has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})

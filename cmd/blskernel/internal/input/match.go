@@ -78,7 +78,7 @@ func trained(m *model.Model) (opt stream.Options) {
 	return opt
 }
 
-// leaveOutWeights handles data that has all columns of the training, with its weights, but no names. It
+// leaveOutWeights handles data with all columns of the training data, weights too, but no names. It
 // excludes the columns that the training left out, provided that no flag selects inputs or weights, the
 // targets have the same numbers, and the model's number of inputs remains.
 func (in *Input) leaveOutWeights(r *stream.Reader, m *model.Model) {

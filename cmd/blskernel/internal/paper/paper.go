@@ -108,7 +108,7 @@ missing tables again and write them to another file; 'blskernel report' reads se
 	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input to the tanh of any enhancement node on the first batch; with --recipe text always 0, for no scaling")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
 		"which hardly whiten; or unit, with constants that do", "", bench.WhitenReference, bench.WhitenUnit)
-	f.BoolVar(&x.retrain, "retrain", false, "also measure a solution from scratch after each update")
+	f.BoolVar(&x.retrain, "retrain", false, "in the first run, also measure a solution from scratch after each update")
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, `JSON lines, whose key "kind" is machine, table, row or flops,`)
 	return cmd

@@ -34,7 +34,7 @@ const (
 	noteSettings = "settings" // a JSON object
 	NoteOnce     = "once"     // the source that cannot be read again
 	NoteContent  = "content"  // the checksum of the rows that have been read
-	NoteWeight   = "weight"   // the column of weights of the training
+	NoteWeight   = "weight"   // the column of weights in training
 	// NoteClassWeight is Python's dict of class weights, which only Python applies.
 	NoteClassWeight = "class_weight"
 	NoteHoldout     = "holdout" // the score of the held-out rows, a JSON object
