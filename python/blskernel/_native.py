@@ -518,7 +518,7 @@ def set_threads(threads: int) -> None:
 
 
 def write_file(path: Any, data: bytes) -> None:
-    """Write a file atomically: a failure leaves the old file, or no file if there was none.
+    """Write a file atomically: after a failure there is the old file, if there was one, or the new one.
 
     A symbolic link stays, and its target is replaced. An existing file keeps its mode.
 

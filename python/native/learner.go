@@ -87,7 +87,7 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns a method that computes the weights, so that kept rows are learned, and then calls run.
+// fitted returns a method that lets the model learn kept rows, and calls run if there is an updater.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()

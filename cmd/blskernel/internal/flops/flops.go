@@ -79,7 +79,7 @@ no figures and the exit status is 1. It is also 1 if counted flops differ from t
 	ui.Int(cmd, &x.q, "q", 1, ui.MaxSize, experiment.UsageQ)
 	ui.Int(cmd, &x.c, "c", 1, ui.MaxNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
-	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "measure at most this many updates, and report the median one; 0 for 31")
+	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "measure at most this many undisturbed updates, and report the median one; 0 for 31")
 	ui.SeedFlag(cmd, &x.seed)
 	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
@@ -168,8 +168,8 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	})
 }
 
-// validationPasses is the number of times that --validate measures the grid. maxRounds is the
-// largest number of updates measured in each setting, unless --rounds is given.
+// validationPasses is how often --validate measures the grid. maxRounds is the default of
+// --rounds, the largest number of undisturbed updates of a setting in each pass over the grid.
 const validationPasses, maxRounds = 3, 31
 
 // measured prints m, the measurements of a backend on a machine. With --validate it returns an error

@@ -144,8 +144,8 @@ func (x *paper) check() (err error) {
 	return err
 }
 
-// variants returns the methods of a table, with choice in place of "planner". For Table 7 it adds
-// improved/small to the default methods.
+// variants returns the methods of a table, with choice in place of "planner" but not twice. For Table 7
+// it adds improved/small to the default methods.
 func (x *paper) variants(table int, choice bench.Variant) ([]bench.Variant, error) {
 	var names []string
 	for _, name := range x.methods {

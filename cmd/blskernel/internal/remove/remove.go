@@ -111,8 +111,8 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	return err
 }
 
-// check returns an error if rows were removed before, or may have been, unless --again is given. It
-// prints a note for each file that the model at path has not learned as a whole.
+// check returns an error if rows were removed before, or may have been, unless --again is given. If the
+// model at path does not know its rows, check prints a note for each file not learned as a whole.
 func (rm *removing) check(m *model.Model, path string) error {
 	var whole, part, unlisted string
 	for _, file := range rm.in.Paths {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Aligned returns a table whose first column is aligned on the left and the others on the right.
+// Aligned returns lines of cells as a table, the first column aligned left and the others right.
 func Aligned(cells [][]string) string {
 	width := 0
 	for _, line := range cells {
