@@ -68,8 +68,8 @@ func CalibrateFlag(cmd *cobra.Command, v *bool) {
 }
 
 // Rates returns the rates of b on this machine, or built-in rates if none are known. It measures the
-// rates if calibrate is true, or if measured is true and none are known. It first prints the reason,
-// and at the end a warning if it cannot save the rates.
+// rates if calibrate is true, or if measured is true and none are known. Before that it prints the
+// reason, and afterwards a warning if it cannot save the rates.
 func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
 	why := "--calibrate is given"
 	if !calibrate {

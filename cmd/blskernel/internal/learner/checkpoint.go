@@ -57,7 +57,7 @@ func (l *Learner) writeCheckpoint() error {
 	return cmp.Or(l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}), l.Say("%s   checkpoint after %s", l.Out, ui.Count(l.rows, "row")))
 }
 
-// stopped returns err with advice. If a run with checkpoints was interrupted, it first writes one more.
+// stopped returns err with advice. After an interruption of a run with checkpoints it first writes one.
 func (l *Learner) stopped(ctx context.Context, err error) error {
 	err = l.In.Explain(ui.CauseOf(ctx, err))
 	if ctx.Err() != nil && l.checkpoint.wanted() && l.rows > l.kept {

@@ -135,7 +135,7 @@ func (l *Learner) WarnOfNumbers(labels []string, from int) {
 	}
 }
 
-// Log adds op, the log entry of this run. finish adds its files, so the log of a checkpoint lists none.
+// Log adds op, the log entry of this run. finish adds the files to op; a checkpoint's log lists none.
 func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)

@@ -52,7 +52,7 @@ var ignoredFlags = []string{
 // NewManifest returns the manifest of a command that reads sources. once names the source that can be
 // read only once, if there is one.
 func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
-	if once != "" && !strings.HasPrefix(once, "/dev/") { // where a shell names its pipes by numbers
+	if once != "" && !strings.HasPrefix(once, "/dev/") { // the base of /dev/fd/63 is only a number
 		once = filepath.Base(once)
 	}
 	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}

@@ -25,7 +25,7 @@ type updating struct {
 	restart bool
 	only    bool // whether a label that the model does not have is an error
 	forget  float64
-	ridge   *float64 // nil if it stays
+	ridge   *float64 // nil keeps it
 }
 
 // New returns the update command.
