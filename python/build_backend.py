@@ -107,7 +107,7 @@ def metadata() -> str:
         readme = file.read()
     return (
         f"Metadata-Version: 2.1\nName: blskernel\nVersion: {version()}\n"
-        "Summary: Broad learning systems that keep learning, and dense linear algebra with kernels of its own\n"
+        "Summary: Incremental broad learning systems, and dense linear algebra with kernels of its own\n"
         "License: BSD-3-Clause\nRequires-Python: >=3.9\nRequires-Dist: numpy>=1.20\nProvides-Extra: sklearn\n"
         'Requires-Dist: scikit-learn>=1.0; extra == "sklearn"\nDescription-Content-Type: text/markdown\n\n' + readme
     )

@@ -1,4 +1,4 @@
-"""Broad learning systems that keep learning: estimators, incremental ridge regression, linear algebra.
+"""Incremental broad learning systems, incremental ridge regression, and dense linear algebra.
 
 The package includes a Go library with its own kernels, which does the computing. Importing the package
 does not load the library; the first use does.

@@ -97,7 +97,7 @@ except ImportError:
         return seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
 
     def check_classification_targets(y: Any) -> None:
-        """Raise ValueError for targets that are not labels."""
+        """Raise ValueError for float targets that are not whole numbers."""
         if y.dtype.kind == "f" and np.any(y != np.round(y)):
             raise ValueError("Unknown label type: continuous. Use BroadLearningRegressor for continuous targets.")
 

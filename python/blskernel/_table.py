@@ -57,7 +57,7 @@ class Table:
 
     @classmethod
     def of(cls, X: Any) -> Optional[Table]:
-        """Return the table of a DataFrame with words or missing cells, from its first rows; else None.
+        """Return the table of a DataFrame with words, bools or missing cells, from its first rows; else None.
 
         The levels of a categorical column are its categories, and "" for all other words. An empty category is a missing cell.
         """
@@ -223,7 +223,7 @@ def _floats(cells: list[Any]) -> list[Any]:
 
 
 def _cells(column: Any) -> list[Any]:
-    """Return the cells of a column, with None for missing ones, such as pandas.NA, and floats for NumPy's."""
+    """Return the cells of a column, with None for missing ones, such as pandas.NA, and floats for NumPy's floats."""
     cells = list(column)
     if column.dtype == "category":
         return cells
@@ -238,7 +238,7 @@ def _is_special(column: Any) -> bool:
 
 
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:
-    """Return columns as tab-separated text."""
+    """Return columns as text: a line of the names, if any, and the rows, with tabs between cells quoted as in CSV."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t")
     writer.writerows([names] if names else [])

@@ -583,7 +583,7 @@ class IncrementalRidge:
             return self._change(center, "rebuild", center.rows_about(a, y, w))
 
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
-        """Learn all rows of another object with the same method ("gram" or "qr"), nodes and targets.
+        """Learn all rows of another object with the same method, "gram" or "qr", and as many nodes and targets.
 
         The ridge of this object stays, and the ridge of the other object is not added.
 
@@ -832,12 +832,12 @@ class IncrementalRidge:
 
     @property
     def n_nodes_(self) -> int:
-        """The number of columns of the rows."""
+        """The number of nodes, 0 before the first rows."""
         return self.attributes()["nodes"]
 
     @property
     def n_targets_(self) -> int:
-        """The number of columns of the targets."""
+        """The number of targets, 0 before the first rows."""
         return self.attributes()["targets"]
 
     @property
