@@ -54,7 +54,7 @@ type Batches struct {
 }
 
 // ReadAhead starts reading r on a goroutine, which closes r at the end. The first batch has first rows,
-// the others have rest rows. A batch that would extend beyond the first known rows ends there.
+// the others have rest rows. A batch that would reach beyond row known ends there.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}

@@ -25,7 +25,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		in.say.Warn("the model was trained with --weight %s, but here all rows have weight 1: name the column of weights with --weight", ui.Printable(weight))
 	}
 	if targets && m.Metadata.Notes[session.NoteClassWeight] != "" {
-		in.say.Warn("the model was trained with class weights from Python, but here all rows have weight 1")
+		in.say.Warn("the model was trained with class weights from Python, which are not applied here")
 	}
 	r, err := in.Open(ctx, m.Classifier != nil)
 	var fault *stream.Error

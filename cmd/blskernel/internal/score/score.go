@@ -89,7 +89,7 @@ func Note(meta *modelfile.Metadata, name string, value any) error {
 	return err
 }
 
-// Noted returns the score of the held-out rows that m keeps, or nil if there is none.
+// Noted returns the score of the held-out rows from the notes of m, or nil if there is none.
 func Noted(m *model.Model) Quality {
 	text, ok := m.Metadata.Notes[session.NoteHoldout]
 	if !ok {

@@ -69,7 +69,7 @@ func (tr *training) describe(r *stream.Reader) error {
 		for _, i := range found.RowNumbers {
 			numbers = append(numbers, names[i])
 		}
-		tr.Warn("the numbers in %s are whole, in order and all different: use --exclude if they number the rows", shortList(numbers))
+		tr.Warn("the numbers in %s are whole and all different: use --exclude if they number the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
 		if words := column.Words(); likeNumbers(words) {
