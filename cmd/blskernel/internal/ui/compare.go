@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// MaxSize bounds the number of rows of an update in flags such as --q.
+// MaxSize bounds the numbers of rows in flags such as --q.
 const MaxSize = 10_000_000
 
 // LambdaFlag adds --lambda, whose default is *v. more is appended to the help text.
