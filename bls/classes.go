@@ -49,7 +49,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	return nil
 }
 
-// relabel is Relabel with valid arguments, without the settings.
+// relabel is Relabel for valid arguments, but does not change the settings.
 func (m *model) relabel(to []int, classes int) error {
 	if err := m.ready(background); err != nil {
 		return err

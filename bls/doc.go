@@ -8,11 +8,11 @@
 //	Z = phi(X)                  N = n2·n1 feature nodes, n2 groups of n1
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
-// phi standardises the samples to S, multiplies them by sparse weights, and scales each node to [0,1].
-// Wh is random and orthonormal, s is FeatureOptions.Shrink, and m is the largest element of [Z, 0.1]
-// Wh. With Direct, A is [Z, S, H]; with Steps, half of the nodes of H are steps. Package blsupdate
-// computes the weights W of the output layer, the least-squares solution of A W = Y. docs/settings.md
-// has the equations; Features.Maps returns the parameters.
+// phi standardises the samples to S, multiplies S by sparse weights, and maps each node to [0,1]. Wh is
+// random and orthonormal, s is FeatureOptions.Shrink, and m is the largest element of [Z, 0.1] Wh; m
+// and the ranges of the nodes come from the first batch. With Direct, A is [Z, S, H]; with Steps, half
+// of the nodes of H are steps. Package blsupdate computes the weights W of the output layer, the
+// least-squares solution of A W = Y. docs/settings.md has the equations, Features.Maps the parameters.
 //
 // # Models
 //
@@ -24,7 +24,7 @@
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
 //	             LogTargets, the exponentials of these predictions times a factor
 //
-// Fit uses held-out rows to choose the settings that are zero; Choice returns the held-out score. Fit
+// Fit chooses the settings that are zero, most of them by a score on held-out rows (see Choice). Fit
 // starts a new model, and PartialFit continues one. A call that returns an error leaves the model
 // unchanged. The first batch fixes the maps, so it must be representative. For Improved and Original
 // with a ridge, and for RidgeInverse and InverseCholesky without one, it needs at least as many rows as
@@ -32,26 +32,26 @@
 //
 // # Contexts and weights
 //
-// A method that processes samples or solves for W has two forms, Name and NameContext. NameContext also
-// takes a context and, if samples can be weighted, the weights; nil means all ones. When the context is
-// done, NameContext returns an error that wraps context.Cause(ctx). It panics if the context is nil.
+// Most methods that process samples or solve for W have two forms, Name and NameContext. NameContext
+// also takes a context and, if samples can be weighted, weights; nil means all ones. When the context
+// is done, NameContext returns an error that wraps context.Cause(ctx). It panics for a nil context.
 //
 // # Changing a model
 //
 // Each of these calls yields, up to rounding, the weights of a fresh fit to the resulting samples with
-// the same maps and lambda:
+// the model's maps and lambda (Original and Improved with a ridge only approximate them):
 //
 //	PartialFit with a new label   adds the class, with the target -1 for all samples so far
 //	PartialFitContext             multiplies the squared error of each sample by its weight
 //	Remove                        unlearns samples
-//	Forget                        scales down the weights of all samples so far
+//	Forget                        multiplies lambda and the weights of all samples so far by a factor
 //	Merge                         adds the samples of another model (Gram and QR only)
 //	SetLambda                     changes the ridge (Gram and QR only)
 //	Relabel                       renames, merges and adds classes
 //	Refit                         replaces all samples so far, with the same maps
 //
-// Remove does not erase all traces: feature maps, settings, the slope of probabilities and the means y0
-// come from the first samples and do not change (docs/learning-on.md).
+// Remove leaves traces once the maps are fixed: the maps, the settings, the slope of probabilities and
+// the means y0 come from the first samples and do not change (docs/learning-on.md).
 //
 // A model can learn in parts: by Refit and Merge of clones, or by Expand and WithUpdater.
 //

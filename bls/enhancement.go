@@ -65,9 +65,8 @@ const orthoPanel = 32
 // V. It returns false, and leaves V undefined, if a row is linearly dependent on the earlier ones to
 // working precision. It checks ctx before each panel.
 //
-// This is the block Gram-Schmidt method with two passes over each panel. The second pass removes the
-// error that cancellation leaves in the first. That error is small enough if V passes the test for
-// dependence ("twice is enough").
+// This is the block Gram-Schmidt method with two passes over each panel. If V passes the test for
+// dependence, the second pass removes the error that cancellation leaves in the first.
 //
 //	cost: 4r²p flops by Dgemm, and about orthoPanel/r times as many by Ddot and Daxpy in the panels.
 //	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer.
@@ -107,7 +106,7 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 }
 
 // orthonormalizeRow orthogonalizes row i of panel (p columns) against the orthonormal rows [0, i) by
-// modified Gram-Schmidt, and scales it to norm 1. It returns false if the rest has norm <= p·eps·norm.
+// modified Gram-Schmidt, and scales it to norm 1. It returns false if at most p·eps·norm of it is left.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

@@ -23,13 +23,13 @@ type (
 
 // LabelError reports a label outside 0 to Classes-1.
 type LabelError struct {
-	Index   int // of the sample, from 0
+	Index   int // of the sample or, in Relabel, of the class; from 0
 	Label   int
 	Classes int
 }
 
 func (e *LabelError) Error() string {
-	return fmt.Sprintf("bls: label %d of sample %d is out of range; want 0 to %d", e.Label, e.Index, e.Classes-1)
+	return fmt.Sprintf("bls: label %d at index %d is out of range; want 0 to %d", e.Label, e.Index, e.Classes-1)
 }
 
 // TargetError reports a target that is not positive, which a model of logarithms cannot learn.
@@ -58,8 +58,8 @@ func (e *ScaleError) Error() string {
 // samples are finite. With ScaleSamples only large targets can cause an overflow.
 type OverflowError struct {
 	What string // the quantity that overflows
-	Row  int    // of such a sample, from 0, or -1 if no single sample of the call is to blame
-	Col  int    // of the first such input, from 0, or -1 if no single input is to blame
+	Row  int    // a sample that causes the overflow, from 0, or -1 if no single sample of the call does
+	Col  int    // the first column of X that causes it, from 0, or -1 if no single column does
 }
 
 func (e *OverflowError) Error() string {

@@ -38,7 +38,7 @@ func ExampleClassifier() {
 	// 1000 samples: more than 9 of 10 are right: true
 	// 1500 samples: more than 9 of 10 are right: true
 	// predicted [8 9 2 4 0] are [8 9 2 4 0]
-	// bls: label 10 of sample 1 is out of range; want 0 to 9
+	// bls: label 10 at index 1 is out of range; want 0 to 9
 }
 
 // A regressor learns a function of two quantities, the columns of a table, in two batches. Fit chooses

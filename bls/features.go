@@ -34,19 +34,19 @@ type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples suits
 	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.
 	Scaling Scaling
-	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. For a table
-	// of more than 500 columns, a Classifier or a Regressor takes one feature node per column, at
-	// most 1000.
+	// Groups is n2, the number of groups of feature nodes. 0 stands for DefaultGroups or, if a
+	// Classifier or Regressor learns a table of more than 500 columns, for about one feature node
+	// per column, at most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
-	// EnhancementNodes is n3. With None, A = Z, a linear map of each standardised sample.
+	// EnhancementNodes is n3. With None, the model is linear in S: A is Z, or [Z, S] with Direct.
 	EnhancementNodes int
 	// Direct = 1 links the standardised columns to the output layer: S is part of A, so that the
 	// model contains all linear functions of S.
 	Direct int
-	// Relevance is the number of rounds that weight the columns of S by their influence on the
-	// predictions. FitFeatures, which has no targets, rejects a positive number.
+	// Relevance is the number of rounds, at most 3, that weight the columns of S by their effect
+	// on the predictions. FitFeatures, which has no targets, rejects a positive number.
 	Relevance int
 	// Steps = 1 makes half of the enhancement nodes steps: axis-parallel corners and bands in one
 	// or two columns of S, which suit threshold rules. It needs Direct.
@@ -65,7 +65,7 @@ type FeatureOptions struct {
 	Backend blskernel.Backend
 }
 
-// resolve returns o with the defaults in place of zeros, or an *OptionError. It is idempotent.
+// resolve returns o with the defaults in place of zeros and 0 in place of None, or an *OptionError.
 func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	o.Groups = cmp.Or(o.Groups, DefaultGroups)
 	o.GroupNodes = cmp.Or(o.GroupNodes, DefaultGroupNodes)
@@ -83,7 +83,7 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	case o.Scaling < ScaleSamples || o.Scaling > ScaleRanks:
 		return bad("Scaling", o.Scaling, "ScaleAuto, ScaleSamples, ScaleColumns, ScaleNone or ScaleRanks")
 	case o.Groups < 0 || o.Groups > maxNodes:
-		return bad("Groups", o.Groups, positive)
+		return bad("Groups", o.Groups, "a positive number below 2³¹, or 0 for the default")
 	case o.GroupNodes < 0 || o.GroupNodes > maxNodes/o.Groups:
 		return bad("GroupNodes", o.GroupNodes, positive+", and fewer than 2³¹ feature nodes in all")
 	case o.EnhancementNodes < 0 || o.EnhancementNodes > maxNodes-o.Groups*o.GroupNodes:
@@ -127,9 +127,9 @@ type Features struct {
 	ranks []curve
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense
-	// offset and gain, N each, map an element t in column j of T to (t - offset[j]) * gain[j] in Z.
+	// offset and gain, N each, map column j of T = H1·weights to Z: z = (t - offset[j]) * gain[j].
 	offset, gain []float64
-	// enhancement is Wh, (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias.
+	// enhancement is Wh, (N+1)×(n3 - Steps()), nil for n3 = 0; the last row is for the bias.
 	enhancement *mat.Dense
 	// scale is s/m, or 1.
 	scale float64
@@ -137,7 +137,7 @@ type Features struct {
 }
 
 // Options returns the options of the fit, with defaults in place of zeros, and the backend in use. If
-// Relevance is not positive, FitFeatures returns the same maps for these options and the same samples.
+// Relevance is 0 and no constant column varied later, they give the same maps for the same samples.
 func (f *Features) Options() FeatureOptions { return f.opt }
 
 // Inputs returns d, the number of features of a sample.
@@ -199,10 +199,10 @@ type FeatureMaps struct {
 	FeatureWeights               *mat.Dense // (d+1)×N; the last row is for the bias
 	FeatureMinimum, FeatureRange []float64  // N each, over the first training set; 0 and 1 if not scaled
 
-	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias
+	EnhancementWeights *mat.Dense // (N+1)×(n3 less the steps), nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
-	// Two columns, two slopes and two thresholds for each step, one of the last enhancement nodes.
+	// Each step, one of the last enhancement nodes, has two columns, two slopes and two thresholds.
 	StepColumns                [2][]int
 	StepSlopes, StepThresholds [2][]float64
 }

@@ -20,7 +20,7 @@ import (
 //	shapes: X l×d, one sample per row, l and d at least 1.
 //	reads/writes: reads X three times, six times with ScaleColumns, four times with ScaleRanks.
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
-//	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
+//	memory: the maps, 8lN bytes for Z, 8ld for S with Direct, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
 //	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before any work; *ScaleError if no
 //	input of the enhancement nodes is positive, since s/m needs m > 0; *OverflowError, with
@@ -31,8 +31,8 @@ func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
 	return f, err
 }
 
-// FitTransformFeatures is FitFeatures followed by Transform of the same X, but computes the nodes only
-// once. A (l×k) is new storage. It returns the errors of FitFeatures.
+// FitTransformFeatures is FitFeatures followed by Transform of the same X, but computes Z only once. A
+// (l×k) is new storage. It returns the errors of FitFeatures.
 func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
 	return fitUnsupervised(x, opt, true)
 }
@@ -178,7 +178,7 @@ func (f *Features) checkNodes(a *mat.Dense) error {
 	return nil
 }
 
-// scaleGroups scales, in every row of a, the n1 elements of each group to [-1,1].
+// scaleGroups scales the n1 elements of each group, in every row of a, to [-1,1] as scaleRow does.
 func scaleGroups(a *mat.Dense, n1 int) {
 	rows, n := a.Dims()
 	raw := a.RawMatrix()
@@ -191,7 +191,8 @@ func scaleGroups(a *mat.Dense, n1 int) {
 	})
 }
 
-// enhancementScale returns s/m for the feature nodes z of the first training set, or an error if m ≤ 0.
+// enhancementScale returns s/m for the feature nodes z of the first training set. It returns an error
+// unless m and s/m are positive and finite.
 func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64, error) {
 	largest, err := f.largestInput(ctx, z)
 	switch {

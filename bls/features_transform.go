@@ -146,9 +146,9 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	return &OverflowError{What: "the standardization", Row: from + i, Col: j}
 }
 
-// squareSafe bounds the binary exponents of numbers whose differences can be squared and summed without
-// overflow or underflow. A nonzero difference is at least one unit in the last place, and at most twice
-// the largest number: 2·(332+53) < 1022.
+// squareSafe bounds the binary exponent of the largest number of a sample. The largest difference from
+// the mean, at least about one unit in the last place of that number and at most twice the number, can
+// then be squared and summed: 2·(332+53) < 1022.
 const squareSafe = 332
 
 // standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite
@@ -163,7 +163,7 @@ func standardizeRow(dst, x []float64) {
 		clear(dst)
 		return
 	}
-	// Multiplying x by a power of two does not change the result. It brings numbers of any size
+	// Multiplying x by a power of two does not change the result, and brings numbers of any size
 	// into the range whose squares can be summed.
 	if _, exp := math.Frexp(max(-lo, hi)); exp > squareSafe || exp < -squareSafe {
 		for j, v := range x {

@@ -128,9 +128,9 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds the checked samples more, with the targets y, to the kept samples. Once there are
-// enough, keepMore fits the model to them and keeps none; before that, the next use fits the model,
-// unless a sample stands out so much that the fit may fail.
+// keepMore adds the checked samples more, with the targets y, to the kept samples. If there are now
+// enough, it fits the model to them and keeps none. If a new sample is so large or heavy that a fit may
+// fail, it also fits the model now. Otherwise the next use fits the model.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -151,8 +151,9 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// keep makes all the kept samples. If now is true, or without a ridge from as many samples as nodes on,
-// it fits the model to them, and changes nothing on an error. Otherwise the next use fits the model.
+// keep replaces the kept samples by all. If now is true, or there is no ridge and all has as many
+// samples as nodes or more, keep fits the model to all, and changes nothing on an error. Otherwise the
+// next use fits the model.
 func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 	now = now || m.updater.Lambda() == 0 && all.rows() >= m.updater.Nodes()
 	if now {
@@ -164,8 +165,8 @@ func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 	return nil
 }
 
-// outweighed reports whether the heaviest sample is not among the first n and the weights are uneven,
-// or whether sums of the weights could overflow. Samples that weigh less cost the first ones no digits.
+// outweighed reports whether the heaviest sample comes after the first n and the weights are uneven, or
+// whether sums of the weights could overflow. Lighter new samples cost the first ones no digits.
 func (s sampleSet) outweighed(n int) bool {
 	if s.weights == nil {
 		return false
@@ -198,10 +199,10 @@ func (m *model) readyLocked(ctx context.Context) error {
 	}
 	return m.refresh(ctx, m.kept)
 }
-
-// refresh fits the model anew to the samples of in, which begin with the kept samples. In place of a
-// given ridge it uses the current ridge, which Forget may have scaled. Errors count the rows after the
-// kept samples from 0.
+// refresh fits the model anew to the samples of in: the kept samples, or some of them, and any new
+// ones. In place of a given ridge it uses the current ridge, which Forget may have scaled. In errors,
+// row 0 is the first sample after the kept ones.
+// the first sample after the kept ones.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {
@@ -280,7 +281,7 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 // KeptRows returns the number of samples that the model keeps. A model that PartialFit started keeps
 // its samples until there are 200, or 10 per class if that is more. Until then, at its next use after
 // PartialFit, Remove, Forget, SetLambda, Merge or Relabel, it equals the result of Fit on all samples,
-// also in its calibration. After that its feature maps are fixed, and it keeps no samples.
+// including its calibration. After that its feature maps are fixed, and it keeps no samples.
 func (m *model) KeptRows() int {
 	if m == nil || m.kept == nil {
 		return 0

@@ -13,10 +13,10 @@ import (
 	"blskernel/mat"
 )
 
-// Remove unlearns samples: the output weights become as if the model had never learned them. It does
-// not erase all traces. The column scales, the feature maps, the chosen settings and the slope of the
-// probabilities come from the first samples and do not change. Outside still refers to the farthest
-// sample ever learned, and the bound of a model of logarithms to the largest target ever learned.
+// Remove unlearns samples: the output weights become as if the model had never learned them. Traces
+// remain unless the model keeps its samples (see KeptRows): the column scales, the feature maps, the
+// chosen settings and the slope of the probabilities do not change. Outside still refers to the
+// farthest sample ever learned, and the bound of a model of logarithms to the largest target learned.
 //
 //	shapes: X q×d, labels q. Give each sample as it was learned, in any order, with its weight at
 //	that time multiplied by all factors of Forget since then.
@@ -35,7 +35,7 @@ func (c *Classifier) RemoveContext(ctx context.Context, x *mat.Dense, labels []i
 	return c.remove(ctx, sampleSet{x: x, labels: labels, weights: weights})
 }
 
-// Remove is Classifier.Remove with the targets Y (q×c). The means y0 do not change.
+// Remove is Classifier.Remove with the targets Y (q×c). The means y0 change only if the maps do.
 func (r *Regressor) Remove(x, y *mat.Dense) error { return r.RemoveContext(background, x, y, nil) }
 
 // RemoveContext is Remove with sample weights; nil means all ones. It stops when ctx is done.
@@ -116,8 +116,8 @@ func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 }
 
 // Forget multiplies the weights of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
-// output weights W do not change, but a model that keeps its samples is fitted anew. Called before each
-// PartialFit, it gives exponential forgetting. SetLambda restores the ridge.
+// output weights W do not change, but a model that keeps its samples is fitted anew. For exponential
+// forgetting, call it before each PartialFit. SetLambda restores the ridge.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Forget.
 func (m *model) Forget(factor float64) error {
@@ -142,8 +142,7 @@ func (m *model) Forget(factor float64) error {
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; as
-//	blsupdate.Updater.SetLambda or, if QR cannot remove so much of the ridge and the model keeps its
-//	samples, as Fit.
+//	blsupdate.Updater.SetLambda; as Fit if QR cannot remove the ridge and the model keeps samples.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
 // SetLambdaContext is like SetLambda but checks ctx before it begins, and during a fit.
@@ -272,10 +271,10 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // settings that Fit chose and the slope do not change. As in PartialFit, larger labels add classes, and
 // a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are
 // refitted to parts of the data can be merged, unless such a column has different scales in two parts.
-// With QR, call SetLambda(0) before Refit, and set the ridge after merging.
+// QR may fail to merge a ridge: call SetLambda(0) before Refit, and set the ridge after merging.
 //
 //	shapes, errors: as Fit, but if the samples do not determine the weights, the first prediction
-//	returns the error; ErrNotFitted. On an error c is unchanged. Copies keep the old model.
+//	returns the error; ErrNotFitted. On an error c is unchanged. Assigned copies keep the old model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }

@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	// logAdvantage is the largest ratio of the loss with logarithms to the loss without them at
-	// which Fit chooses logarithms. It is below 1 because a model of logarithms can learn only
-	// positive targets.
+	// Fit chooses logarithms if the loss with them is below logAdvantage times the loss without
+	// them. The factor is below 1 because a model of logarithms can learn only positive targets.
 	logAdvantage = 0.9
 
 	minSkewness = 1 // the least skewness of targets whose logarithms are tried

@@ -45,8 +45,8 @@ type settings struct {
 
 // A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
-	Rows    int     // the rows used for the choice, including the held-out ones; 0 if there was no choice
-	HeldOut int     // the number of rows that Score is measured on: the last quarter if QR was chosen
+	Rows    int     // the number of rows used, including the held-out ones; 0 if there was no choice
+	HeldOut int     // the number of rows that Score is measured on: all or, as always with QR, a quarter
 	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
 
@@ -67,7 +67,7 @@ type model struct {
 	constant bool
 	// counts has one count for each class; nil if the counts are unknown, as after WithUpdater.
 	counts []count
-	slope  float64 // of the probabilities, 0 if it was never calibrated
+	slope  float64 // of the probabilities, 0 before the first calibration
 	// smearing turns the scores of a model of logarithms into predictions; nil in other models.
 	smearing *choice.Smearing
 	choice   Choice
@@ -167,7 +167,7 @@ func checkModelMemory(s settings, l, d, c int) error {
 	s.method = cmp.Or(s.method, blsupdate.Gram)
 	state := blsupdate.StateBytes(s.method, l, max(k, 0), c)
 	const do = "use fewer nodes, fit fewer samples and give the others to PartialFit in batches, " +
-		"or use the method gram or qr, whose model does not grow with the samples"
+		"or use the method gram in place of improved or original, whose models grow with the samples"
 	return memory.Check(memory.Sum(mapsBytes(d, n, n3), memory.Floats(l, k), state), "bls", do,
 		"a fit of %d nodes to %d samples with the method %v", k, l, s.method)
 }
@@ -212,7 +212,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 
 // rows returns what the updater learns from x (q×d) and y (q×c), checked as in add: A or [A, 1], in new
 // storage, and centered(y). It multiplies the rows of both by the square roots of weights, unless
-// weights is nil. far is as in farthest. rows reads only the sizes of the updater.
+// weights is nil. far is the result of farthest. Of the updater, rows reads only the number of nodes.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y, weights); err != nil {
 		return nil, nil, 0, err
@@ -383,11 +383,11 @@ func (m *model) Choice() Choice { return m.orEmpty().choice }
 // only while no method of the model runs, and do not change it.
 func (m *model) Updater() blsupdate.Updater { return m.orEmpty().updater }
 
-// FittedFeatures returns the feature maps of the model, or nil before the first Fit.
+// FittedFeatures returns the feature maps of the model, or nil where Updater returns nil.
 func (m *model) FittedFeatures() *Features { return m.orEmpty().features }
 
 // Calibrated reports whether the model has a calibration. If so, intervals, sets and probabilities rest
-// on predictions for rows that the weights had not learned.
+// on errors of predictions for rows that were not learned, or were predicted as if left out.
 func (m *model) Calibrated() bool { return len(m.orEmpty().calibration.rows) > 0 }
 
 // orEmpty makes m ready and returns it, or an empty model if m is nil or cannot be fitted.

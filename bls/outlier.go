@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// outlying is the factor by which a sample must exceed the size of all others to be a possible outlier.
+// outlying is the ratio of the reach of a sample to the reach learned above which it may be an outlier.
 const outlying = 1e3
 
 // An OutlierError reports a sample so large that learning it would leave W without correct digits.

@@ -66,7 +66,7 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 // rows and targets from Expand, for instance in another process or by merging several layers. The
 // result has learned only what u has learned, and owns u. Its Method and Update are the method and the
 // options of u with the current ridge; its other options are as in c. If a column that is constant in c
-// varies later, do not Remove rows that u learned with other values in it: their nodes are unknown.
+// varies later, do not Remove rows that u learned with other values in it: their nodes then differ.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand has columns.
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.
@@ -124,7 +124,7 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	return opt
 }
 
-// Clone returns an independent copy of c, equal to the last bit: each can learn while the other
+// Clone returns an independent copy of c with the same bits, so that one can learn while the other
 // predicts. An assignment copies only the fields and shares the model. If c is not fitted, Clone copies
 // only the fields. Predictions may run concurrently.
 //

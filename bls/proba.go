@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// DefaultSlope is the slope of the probabilities of a Classifier that is not calibrated.
+// DefaultSlope is the slope of the probabilities of a Classifier that was never calibrated.
 const DefaultSlope = 3
 
 // PredictProba returns, for the samples X (l×d), the probabilities of the classes (l×c), which sum to 1
@@ -19,8 +19,8 @@ const DefaultSlope = 3
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
 // where s are the scores of DecisionFunction. A calibration determines the slope (see Calibrate).
-// Without one it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that
-// discard a calibration keep its slope. For samples outside the range of the learned ones, the
+// Before the first one it is DefaultSlope, and only the order of the probabilities is meaningful. Calls
+// that discard a calibration keep its slope. For samples outside the range of the learned ones, the
 // probabilities shrink towards the shares of the classes (see Temper).
 //
 //	cost, errors: as DecisionFunction and Outside.
@@ -43,7 +43,7 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 	return scores, nil
 }
 
-// Probabilities returns, in new storage, the result of PredictProba for scores, before Temper.
+// Probabilities returns, in new storage, the result of PredictProba for scores, but without Temper.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)
@@ -73,10 +73,10 @@ func softmax(p, scores []float64, slope float64) {
 	}
 }
 
-// fitSlope returns the slope s > 0 with the smallest log loss of softmax(s f) on the scores f (l×c),
-// which are finite. Each row counts by its weight; nil stands for ones. As in Platt scaling, a label
-// from 0 to c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes. The slope is
-// thus finite even if no score is wrong.
+// fitSlope returns the slope s, from 2⁻¹⁰ to 2¹⁰, with the smallest log loss of softmax(s f) on the
+// scores f (l×c), which are finite. Each row counts by its weight; nil stands for ones. As in Platt
+// scaling, a label from 0 to c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes,
+// so that the loss has a minimum even if no score is wrong.
 //
 // The loss is convex, so fitSlope uses Newton's method, with steps confined to a shrinking interval.
 //

@@ -11,9 +11,9 @@ type purpose uint64
 
 const (
 	forGroup       purpose = iota + 1 // We of feature group number index
-	forEnhancement                    // Wh of enhancement block number index
-	forColumn                         // We of an input that varies after the first training set
-	forSteps                          // steps
+	forEnhancement                    // Wh, with index 0
+	forColumn                         // We of input number index, which varies after the first training set
+	forSteps                          // the steps, with index 0
 )
 
 // stream returns the generator for a purpose and index: a PCG whose state is a function of both and of

@@ -15,7 +15,7 @@ import (
 const (
 	rankRows  = ChoiceRows // the most rows of the first training set from which quantiles are taken
 	rankKnots = 128        // the most knots of a curve; two of them extend it beyond the quantiles
-	rankLimit = 4          // the largest score
+	rankLimit = 4          // the score up to which lines extend a curve
 )
 
 // A curve is a map that is linear between knots, and constant beyond the first and the last one.

@@ -153,7 +153,7 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 }
 
 // moved returns err with from, the first row of a panel, added to its Row if it is an *OverflowError.
-// Rows that become negative are kept samples.
+// A row that becomes negative is a kept sample, which What then names.
 func moved(err error, from int) error {
 	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
 		at := *e
@@ -206,9 +206,9 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 }
 
 // TemperScores replaces scores of DecisionFunction, in place, with scores whose softmax, with the slope
-// of PredictProba, gives the probabilities after Temper. The new scores order all samples by log odds;
-// untempered scores do so only if no sample lies outside. The mean of new scores is 2/c - 1, the mean
-// of the targets: far outside, the mean of the old scores is rounding errors.
+// of PredictProba, gives the probabilities after Temper. The new scores order all samples by log odds,
+// which the old scores do only if no sample lies outside. Each new row has the mean of the targets,
+// 2/c - 1; far outside, the mean of an old row is rounding error.
 //
 //	shapes: scores l×c; outside l.
 func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {

@@ -53,8 +53,8 @@ type Regressor struct {
 	// largest value learned. Methods that learn return a *TargetError for a target that is not
 	// positive, and Weights, Center, Expand and Updater refer to the logarithms. With None the
 	// model learns the targets themselves. 0 lets Fit choose: logarithms if all targets are
-	// positive, their skewness is at least 1, and the held-out loss is at least a tenth smaller.
-	// Where Fit chooses nothing else (see Classifier), 0 means None.
+	// positive, with a skewness of at least 1 that logarithms reduce, and if the held-out loss is
+	// at least a tenth smaller. If Fit chooses nothing else, 0 means None.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the score of the choice is R².
 	ExpectedRows int
@@ -66,7 +66,7 @@ type Regressor struct {
 // Fit is Classifier.Fit with the targets Y (l×c). With an intercept, k+1 takes the place of k.
 //
 //	errors: as FitFeatures and blsupdate.New; *ShapeError if Y has no columns or its number of rows
-//	is not l; *NotFiniteError for a NaN or an infinity in Y.
+//	is not l; *NotFiniteError for a NaN or an infinity in Y; *TargetError if LogTargets is 1.
 func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return r.FitContext(background, x, y, nil)
 }

@@ -18,7 +18,7 @@ import (
 const (
 	maxRounds    = 3    // the largest value of Relevance
 	minRelevance = 1e-3 // the smallest weight of a column; the mean square over the columns is 1
-	gradients    = 4096 // the most derivatives, one per target and sample, that a relevance averages
+	gradients    = 4096 // the most derivatives, one per target and sample, for up to 64 targets
 )
 
 // weighColumns multiplies column j of S by weights[j]. It does nothing if weights is nil.
@@ -54,8 +54,8 @@ func shareOut(numbers []float64) {
 
 // correlationRatios sorts the given rows by each column of S into eight groups. For each column it
 // returns the between-group fraction of the targets' squares, each square divided by the spread of its
-// target, less twice the fraction expected by chance. It also detects even functions, which a nearly
-// linear model misses.
+// target, less twice the fraction expected by chance, but at least 0. Such a ratio also detects even
+// functions, which a nearly linear model misses.
 //
 //	cost: sorting the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
@@ -117,7 +117,7 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 //	networks and backpropagation-free machine learning models, Science 383 (2024) 1461-1467: the
 //	diagonal of the average gradient outer product, for random features in place of kernels.
 func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trialMaps, at choice.Place) ([][]float64, error) {
-	n := folds.Trainings() // equations that hold out every fold have the training sets of folds last
+	n := folds.Trainings() // the last n training sets of at are the training sets of folds
 	weights, err := at.Weights(n)
 	if err != nil {
 		return nil, err

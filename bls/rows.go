@@ -12,8 +12,8 @@ import (
 	"blskernel/mat"
 )
 
-// panelElements limits the number of elements in most panels of rows, to 8 MB: enough rows for Dgemm at
-// full speed, and little memory compared with X and A.
+// panelElements bounds the elements of most panels of rows. These 8 MB hold enough rows for Dgemm at
+// full speed, and are little memory compared with X and A.
 const panelElements = 1 << 20
 
 // enhancePanel is the number of rows whose enhancement nodes are computed between two checks of ctx.
@@ -25,7 +25,7 @@ func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
 // firstRow calls bad for the rows [0, n) in concurrent ranges; a row takes about cols nanoseconds. It
 // returns the lowest row for which bad returns a column, and that column, or -1, -1 if there is none.
-// Each range stops at its first bad row, so the result does not depend on the ranges.
+// Each range stops at its first bad row; the lowest of these rows does not depend on the ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	var mu sync.Mutex
 	row, col = n, -1
@@ -140,7 +140,7 @@ func checkCount(l int, name string, rows, cols int) error {
 
 // columnMeans returns the weighted mean of each column of y: the first element of positive weight plus
 // the mean of the differences from it. The mean of equal elements is thus exact. If no weight is
-// positive, the result is the first row. The sum of the weights may overflow.
+// positive, the result is the first row. An overflow of the sum of the weights does no harm.
 func columnMeans(y *mat.Dense, weights []float64) []float64 {
 	const small = 0x1p-60
 	first := y.RawRowView(max(0, slices.IndexFunc(weights, func(w float64) bool { return w > 0 })))

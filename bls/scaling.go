@@ -31,11 +31,11 @@ const (
 	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone
 	// ScaleRanks maps each input to normal scores: the normal quantile of its rank among at most
-	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n). Equal inputs share the mean of their
-	// ranks. It interpolates linearly between at most 126 quantiles; beyond the ends it continues
-	// with the slope of the outer tenth, up to ±4. It suits skewed columns and columns with
-	// outliers. A column of two values becomes their standard scores. A constant column becomes 0;
-	// if it varies later, or in other rows of that set, s[j] is as with ScaleColumns, up to ±4.
+	// 4096 rows of the first training set, s[j] = Φ⁻¹((rank-½)/n). Equal inputs share their mean
+	// rank. s[j] is linear between at most 126 quantiles; beyond the ends it continues with the
+	// slope of the outer tenth, up to ±4. It suits skewed columns and columns with outliers. A
+	// column of two values becomes their standard scores. A constant column becomes 0; if it varies
+	// later, or in other rows of that set, s[j] is as with ScaleColumns, up to ±4.
 	ScaleRanks
 )
 
@@ -53,8 +53,8 @@ func ParseScaling(name string) (Scaling, error) {
 
 const smallestNormal = 0x1p-1022
 
-// columnScales returns the mean and the standard deviation (l-1) of each column of x (l×d, finite), for
-// ScaleColumns. For a column of equal elements, the mean is exactly their value and the deviation is 1.
+// columnScales returns the mean and the standard deviation (divisor l-1) of each column of x (l×d,
+// finite). For a column of equal elements, the mean is exactly their value and the deviation is 1.
 // A deviation below 2⁻¹⁰²², which is not accurate enough to divide by, also becomes 1.
 //
 // A power of two scales the largest element of each column to about 1, so that nothing overflows. The
@@ -131,7 +131,7 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	return means, deviations, nil
 }
 
-// maxGain is the largest gain of minMax: a range below 1e-14 of width counts as rounding noise.
+// maxGain is the largest gain of minMax: a range below 1e-14·width counts as rounding noise.
 const maxGain = 1e14
 
 // minMax returns the offset and gain that map [lo, hi] to [0, width] by (v-offset)*gain. If hi-lo is 0
