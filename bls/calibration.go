@@ -34,7 +34,7 @@ type CalibrationError struct {
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 && e.Want == 0 {
 		return "bls: none of the last rows can calibrate the model: each has weight 0, has scores that overflow, " +
-			"or was learned with a leverage of about 1; give rows that the model has not learned"
+			"or was learned with a leverage of about 1; give rows of positive weight that the model has not learned"
 	}
 	if e.Rows == 0 {
 		return "bls: the model was never calibrated, or a later change discarded its calibration (Remove, Refit, Merge, WithUpdater, a new lambda, " +
@@ -174,7 +174,7 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns calibration rows for the last samples of in with weight. If learned, the model has
+// observe returns calibration rows for the last samples of in of positive weight. If learned, m has
 // learned them with the weights in factors, and observe predicts each as if it were left out.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()

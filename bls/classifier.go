@@ -66,7 +66,7 @@ type Classifier struct {
 	// ClassWeight sets how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
 	// ExpectedRows is the total number of samples that the model will learn; 0 stands for the
-	// number given to Fit. It affects the number of nodes, the smallest ridge and the held-out rows.
+	// number given to Fit. It affects the number of nodes, the smallest ridge and held-out rows.
 	ExpectedRows int
 	// Validate makes Fit hold out rows even if all settings are given, for Choice and for
 	// calibrated probabilities.
@@ -106,7 +106,7 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	is unchanged.
 //	cost: Transform and Updater.AddInputs, whose cost grows with the number of earlier samples only
 //	for Improved and Original.
-//	memory: a copy of the output layer if there are new classes.
+//	memory: a copy of the output layer if there are new classes or possible outliers.
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError; *OutlierError
 //	for a sample far beyond the learned ones; as AddInputs and, while samples are few, as Fit.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
@@ -182,7 +182,7 @@ func (c *Classifier) NumClasses() int {
 }
 
 // ClassCounts returns the number of rows learned for each class. It returns nil before the first Fit,
-// and after WithUpdater, when the numbers are unknown.
+// and if the numbers are unknown, as after WithUpdater.
 func (c *Classifier) ClassCounts() []float64 {
 	var out []float64
 	for _, n := range c.orEmpty().counts {

@@ -24,7 +24,7 @@
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
 //	             LogTargets, the exponentials of these predictions times a factor
 //
-// Fit chooses the settings that are zero, most of them by a score on held-out rows (see Choice). Fit
+// Fit chooses the settings that are zero, most of them by predicting held-out rows (see Choice). Fit
 // starts a new model, and PartialFit continues one. A call that returns an error leaves the model
 // unchanged. The first batch fixes the maps, so it must be representative. For Improved and Original
 // with a ridge, and for RidgeInverse and InverseCholesky without one, it needs at least as many rows as
@@ -44,7 +44,7 @@
 //	PartialFit with a new label   adds the class, with the target -1 for all samples so far
 //	PartialFitContext             multiplies the squared error of each sample by its weight
 //	Remove                        unlearns samples
-//	Forget                        multiplies lambda and the weights of all samples so far by a factor
+//	Forget                        multiplies lambda and all sample weights so far by a factor
 //	Merge                         adds the samples of another model (Gram and QR only)
 //	SetLambda                     changes the ridge (Gram and QR only)
 //	Relabel                       renames, merges and adds classes

@@ -11,8 +11,8 @@ import (
 )
 
 // Encode writes the maps, which DecodeFeatures restores bit for bit. Each integer or float64 takes 8
-// bytes, little-endian. Package bls/modelfile adds a magic number and a checksum. Encode returns
-// ErrNotFitted or an error of w.
+// bytes, little-endian. For whole models, package bls/modelfile adds a magic number and checksums.
+// Encode returns ErrNotFitted or an error of w.
 func (f *Features) Encode(w io.Writer) error {
 	if f.weights == nil {
 		return ErrNotFitted
@@ -41,8 +41,8 @@ func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	return f, nil
 }
 
-// code encodes or decodes the number of inputs, the options, and the parameters in the order of the
-// fields. b is the backend of decoded maps.
+// code encodes or decodes the number of inputs, the options and the parameters. b is the backend of
+// decoded maps.
 func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	d, opt := 0, f.opt
 	if !x.Reading() {

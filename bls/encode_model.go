@@ -131,7 +131,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	} else {
 		can = can && s.classes == 0 && s.classWeight == Unweighted && m.counts == nil && m.slope == 0
 	}
-	x.Check(can, "the intercept or class settings are not valid for a %v", k)
+	x.Check(can, "the intercept, class settings or logarithms are not valid for a %v", k)
 	if x.Reading() {
 		m.features = &Features{}
 	}

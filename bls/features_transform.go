@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Transform returns A = [Z, H] (l×k) for the samples X (l×d). It does not clip Z to [0,1] for samples
+// Transform returns the nodes A (l×k) of the samples X (l×d). It does not clip Z to [0,1] for samples
 // beyond the range of the first training set. Each row of A depends only on the same row of X, up to
 // the rounding of the backend's Dgemm.
 //

@@ -28,7 +28,7 @@ func orNone[T int | float64](v T) T {
 	return v
 }
 
-// settings are the options that Classifier and Regressor share.
+// settings are the options of a Classifier or a Regressor.
 type settings struct {
 	backend     blskernel.Backend
 	features    FeatureOptions

@@ -18,18 +18,18 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the largest number of rows on which Fit chooses settings. It samples more rows.
+// ChoiceRows is the largest number of rows on which Fit chooses settings; it takes a sample of more.
 const ChoiceRows = choice.MaxRows
 
 const (
 	defaultLambda = 1e-2 // the ridge, in units of choice.Unit, if no rows can be held out
 
-	trialNodes  = 400  // enough enhancement nodes to tell one Shrink from another
-	choiceNodes = 2000 // the most enhancement nodes in a choice
+	trialNodes  = 400  // the most enhancement nodes in a coarse search, enough to compare shrinks
+	choiceNodes = 2000 // the most enhancement nodes in a choice by Fit
 )
 
 const (
-	maxDirect         = 500  // the most columns that Fit links to the output layer
+	maxDirect         = 500  // the most columns for which Fit sets Direct
 	maxChosenFeatures = 1000 // the most feature nodes that Fit chooses: with more than maxDirect columns, one per column
 )
 
@@ -277,7 +277,7 @@ func (c candidate) weights() []float64 {
 
 // search returns the best candidate among the scalings, the shrinks, the rounds of relevance, the
 // steps, and the values of lambda if given is 0. It searches a coarse grid with at most trialNodes
-// enhancement nodes, and then the neighbours of its result with all nodes.
+// enhancement nodes, and then the neighbouring ridges of the result with all nodes.
 func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
 		return candidate{}, err

@@ -146,7 +146,7 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 type tuning struct {
 	*trials
 	usual FeatureOptions // the options of Fit
-	given float64        // Lambda
+	given float64        // Lambda, or 0 to choose it
 	l     int            // samples
 	left  float64        // flops
 	best  candidate

@@ -34,8 +34,8 @@ func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 //
 //	sum over b of w_b/w |accuracy_b - mean confidence_b|,
 //
-// where w_b is the weight of bin b, accuracy_b the share of this weight that is
-// predicted correctly, and w the total weight.
+// where w_b is the weight of bin b, accuracy_b is the share of this weight that is predicted correctly,
+// and w is the total weight.
 //
 //	shapes, errors: as LogLoss. A tie for the largest probability goes to the first class.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.

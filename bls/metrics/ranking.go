@@ -83,7 +83,7 @@ func auc(samples []ranked) float64 {
 // computed from its column of scores. It leaves out classes without samples.
 //
 //	shapes: labels l, each from 0 to c-1; scores l×c; weights l or nil.
-//	cost: sorting l scores c times; 24l bytes.
+//	cost: sorting l scores c times; about 8(c+5)l bytes.
 //	errors: NaN if fewer than two classes have weight; panics if the lengths differ, a label is out
 //	of range, or a weight is negative or not finite.
 //	source: sklearn.metrics.roc_auc_score(multi_class="ovr"), which requires probabilities.

@@ -28,8 +28,8 @@ const (
 // weight of the next, so that the last few thousand rows determine the score.
 //
 // Falls are detected as in ADWIN. Sums over the rows are kept in buckets, whose sizes grow with their
-// age, at most four of each size. At each boundary between buckets, m0 is the mean loss of the n0 rows
-// before it, and m1 of the n1 rows after it. The score has fallen if
+// age, at most four of each size. At a boundary between buckets, m0 is the mean loss of the n0 >= 100
+// rows before it, and m1 of the n1 >= 100 rows after it. The score has fallen if
 //
 //	m1 - m0 > sqrt(2 s² L/n) + 2 b L/(3 n),  1/n = 1/n0 + 1/n1,  L = ln(2 ln(n0+n1)/0.002),
 //

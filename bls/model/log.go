@@ -50,8 +50,9 @@ func (m *Model) CutLog() {
 	m.Metadata.Log = append(modelfile.Log{{Kind: modelfile.OpCut}}, log[len(log)/2+1:]...)
 }
 
-// Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. A nil
-// lambda keeps the ridge if the method can restore it. After an error the model is undefined.
+// Reweigh multiplies the weights of all rows so far by factor, and changes the ridge to *lambda. A nil
+// lambda keeps the ridge, which Forget scales, if the method can restore it. After an error the model is
+// undefined.
 //
 //	errors: as Forget and SetLambda of package bls, and Weights if kept rows cannot be fitted.
 func (m *Model) Reweigh(factor float64, lambda *float64) error {

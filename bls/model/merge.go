@@ -32,8 +32,8 @@ func (e *TwiceError) Error() string {
 
 // Merge adds what other has learned to m. Both get all classes, m's first. If again is true, files that
 // both have learned count twice. A file that one has removed and the other has learned is listed as
-// learned. m keeps its progress and notes. Means for missing cells may differ if
-// one model keeps its rows and no kept cell can have been filled: the other model's means then apply.
+// learned. m keeps its progress and notes. Means for missing cells may differ if one model keeps its
+// rows and none of their cells can have been filled: the other model's means then apply.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.
@@ -125,7 +125,7 @@ func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 }
 
 // AddLearned adds a learned or removed file to the list, and deletes its entry of the opposite kind. It
-// does not list a file as removed if the model has learned it once more.
+// does not list a file as removed while another entry lists it as learned.
 func (m *Model) AddLearned(l modelfile.Learned) {
 	list := slices.Clone(m.Metadata.Learned)
 	if i := m.FindLearned(l.Size, l.Hash, !l.Removed); i >= 0 {

@@ -45,7 +45,7 @@ type Model struct {
 	LabelsIn string                             // the file of the labels; empty if the file of the inputs has them
 	Closed   bool                               // Learn rejects a label that is new to the model, as Remove and Calibrate always do
 	Gained   func(place string, added []string) // called with the new classes and the place of the first; may be nil
-	Tune     bool                               // the first batch chooses the settings with bls.Classifier.Tune
+	Tune     bool                               // the first batch chooses the settings with Tune of package bls
 	Refit    bool                               // the next batch replaces all that was learned before
 	FixMaps  bool                               // the first batch fixes the feature maps, even if it has few rows
 
@@ -230,7 +230,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	}
 	var unknown *blsupdate.UnknownRowError
 	if errors.As(err, &unknown) {
-		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row with this label or these targets, or the row has already been removed"}
+		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row with the same label or targets and the same weight, or the row has already been removed"}
 	}
 	return m.located(b, err)
 }

@@ -38,7 +38,7 @@ type Verification struct {
 
 	Rows       int     `json:"rows"`       // the rows that the model has learned
 	Bits       bool    `json:"bits"`       // whether the output layers agree to the last bit
-	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of any target, with the larger ‖w‖ of the two models
+	Difference float64 `json:"difference"` // the largest ‖w-v‖/max(‖w‖,‖v‖) of the weights w and v of a target in both models
 	Bound      float64 `json:"bound"`      // the bound on Difference, from Condition of both models; 0 if the bits must agree
 }
 
@@ -278,8 +278,8 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
 }
 
-// few reports whether so few rows of a training run were not removed later that the model may have kept
-// them. It was then fitted anew without the others, and so are its maps.
+// few reports whether so few rows of a training run are left, after later removals, that the model may
+// have kept them. It was then refitted to the rows that were left, and so are its maps.
 func (v *verifier) few(op *modelfile.Operation) bool {
 	rows := int64(0)
 	for _, f := range op.Files {

@@ -15,7 +15,7 @@
 //	a file that is something else      an error that wraps ErrNotAModel
 //	a file of another version          *VersionError
 //	a file that ends too early         *TruncatedError
-//	a file with a changed bit          *ChecksumError; *TruncatedError if the bit is in a length
+//	a file with a changed bit          *ChecksumError; in a length, perhaps *TruncatedError
 //	a file that Write did not write    *FormatError
 //
 // Load needs little memory to reject a file, since it trusts no size until it has read the bytes. Files

@@ -26,9 +26,8 @@ import (
 //	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError,
 //	*FormatError; an error of r, through which a context can stop it.
 //	memory: the model, and up to half of its largest matrix while reading. For n bytes of r, Read
-//	allocates at most 12n bytes plus 512 KiB, whether it accepts or rejects them. For metadata of n
-//	bytes, at most 1 MiB, it allocates up to 96n for very short strings, 256n for columns of
-//	numbers.
+//	allocates at most 12n bytes plus 512 KiB, whether it accepts or rejects them. The metadata, at
+//	most 1 MiB, may take more: 96n bytes for very short strings, 256n for columns of numbers.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {

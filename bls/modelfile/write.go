@@ -175,8 +175,8 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 	return err
 }
 
-// Save writes f to the file at path, which it replaces as a whole: after an error, a crash or a kill
-// the old file is still there. Once Save has returned nil, the file is on the disk, as far as the
+// Save writes f to the file at path, which it replaces as a whole: even after a crash or a kill, it is
+// either the old or the new file. Once Save has returned nil, the file is on the disk, as far as the
 // system can tell. If path is a link, Save replaces its target.
 //
 //	errors: as Write; *WriteError; *FolderError, after which the new file is in place.

@@ -17,7 +17,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// qrAdvantage is the largest ratio of the loss with QR to the loss with Gram at which QR is chosen.
+// QR is chosen if its loss on the last fold is below qrAdvantage times the loss with Gram.
 const qrAdvantage = 0.8
 
 // Equations are the normal equations of nodes A (m×k) and targets Y (m×c), for the rows of each

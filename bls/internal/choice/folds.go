@@ -1,7 +1,7 @@
 // Package choice chooses settings of a model on held-out rows. Its values are immutable once made.
 //
 //	Folds      the rows of a choice, in four folds, and which folds are held out
-//	Equations  the normal equations of one set of nodes, without each held-out fold
+//	Equations  the normal equations of one set of nodes, for each training set
 //	Result     a shrink and a ridge with the predictions, loss and score on the held-out rows
 //	Search     the grids of shrinks and ridges
 //
@@ -122,7 +122,7 @@ func (f *Folds) held(i int) (from, to int) {
 	return len(f.rows), len(f.rows)
 }
 
-// Training returns the indices of at most n rows of training set i, equally spaced.
+// Training returns the indices in f of at most n rows of training set i, equally spaced.
 func (f *Folds) Training(i, n int) []int {
 	from, to := f.held(i)
 	all := len(f.rows) - (to - from)

@@ -50,7 +50,7 @@ type Search struct {
 	Log     bool       // Y holds logarithms, and losses are measured on the predictions of a Smearing
 	Backend blskernel.Backend
 	Unit    float64 // the unit of the ridges
-	Given   float64 // the ridge, or 0 to choose one
+	Given   float64 // the ridge, of which Lowest takes the place if it is larger; 0 to choose a ridge
 	Lowest  float64 // the smallest ridge for which Gram is accurate
 	QR      bool    // whether ridges below Lowest may be tried with QR
 }
@@ -134,8 +134,9 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 	return best, nil
 }
 
-// Fine returns the best result for the shrink of near and the ridges next to the ridge of near. If the
-// first ridge is best, it also tries QR if s.QR is true. If maps is nil, it uses the maps of near.
+// Fine returns the best result for the shrink of near. It tries the ridges around the ridge of near, up
+// to coarse steps beyond the best so far. If the first ridge is best, it also tries QR if s.QR is true.
+// If maps is nil, it uses the maps of near.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {
