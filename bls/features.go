@@ -199,7 +199,7 @@ type FeatureMaps struct {
 	FeatureWeights               *mat.Dense // (d+1)×N; the last row is for the bias
 	FeatureMinimum, FeatureRange []float64  // N each, over the first training set; 0 and 1 if not scaled
 
-	EnhancementWeights *mat.Dense // (N+1)×(n3 less the steps), nil for n3 = 0; the last row is for the bias
+	EnhancementWeights *mat.Dense // (N+1)×(n3 less steps), nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
 	// Each step, one of the last enhancement nodes, has two columns, two slopes and two thresholds.

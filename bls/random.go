@@ -12,7 +12,7 @@ type purpose uint64
 const (
 	forGroup       purpose = iota + 1 // We of feature group number index
 	forEnhancement                    // Wh, with index 0
-	forColumn                         // We of input number index, which varies after the first training set
+	forColumn                         // We of input number index, which has begun to vary
 	forSteps                          // the steps, with index 0
 )
 

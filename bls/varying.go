@@ -51,8 +51,8 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 	return out
 }
 
-// varied reports whether a column that was constant so far varies, at the given distance from its
-// value. A distance within rounding, or beyond float64, does not count.
+// varied reports whether a column that was constant at value varies if new values are at the distance
+// scale from it. A distance within rounding, or beyond float64, does not count.
 func varied(value, scale float64) bool {
 	end := math.Abs(value) + float64(rankLimit*scale)
 	return scale > 0x1p-40*math.Abs(value) && scale >= smallestNormal && end <= math.MaxFloat64

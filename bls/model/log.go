@@ -51,7 +51,7 @@ func (m *Model) CutLog() {
 }
 
 // Reweigh multiplies the weights of all rows so far by factor, and changes the ridge to *lambda. A nil
-// lambda keeps the ridge, which Forget scales, if the method can restore it. After an error the model is
+// lambda keeps the ridge, which Forget scales, if the method can restore it. An error leaves the model
 // undefined.
 //
 //	errors: as Forget and SetLambda of package bls, and Weights if kept rows cannot be fitted.

@@ -38,7 +38,7 @@ type Verification struct {
 
 	Rows       int     `json:"rows"`       // the rows that the model has learned
 	Bits       bool    `json:"bits"`       // whether the output layers agree to the last bit
-	Difference float64 `json:"difference"` // the largest ‖w-v‖/max(‖w‖,‖v‖) of the weights w and v of a target in both models
+	Difference float64 `json:"difference"` // the largest ‖w-v‖/max(‖w‖,‖v‖) of the weights w and v of a target
 	Bound      float64 `json:"bound"`      // the bound on Difference, from Condition of both models; 0 if the bits must agree
 }
 

@@ -50,7 +50,7 @@ type Search struct {
 	Log     bool       // Y holds logarithms, and losses are measured on the predictions of a Smearing
 	Backend blskernel.Backend
 	Unit    float64 // the unit of the ridges
-	Given   float64 // the ridge, of which Lowest takes the place if it is larger; 0 to choose a ridge
+	Given   float64 // the ridge, raised to Lowest if it is smaller, or 0 to choose one
 	Lowest  float64 // the smallest ridge for which Gram is accurate
 	QR      bool    // whether ridges below Lowest may be tried with QR
 }
