@@ -24,7 +24,7 @@
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
 //	             LogTargets, the exponentials of these predictions times a factor
 //
-// Fit chooses the settings that are zero, most of them by predicting held-out rows (see Choice). Fit
+// Fit chooses the settings that are zero, most of them on held-out rows (see Choice). Fit
 // starts a new model, and PartialFit continues one. A call that returns an error leaves the model
 // unchanged. The first batch fixes the maps, so it must be representative. For Improved and Original
 // with a ridge, and for RidgeInverse and InverseCholesky without one, it needs at least as many rows as
@@ -38,20 +38,20 @@
 //
 // # Changing a model
 //
-// Each of these calls yields, up to rounding, the weights of a fresh fit to the resulting samples with
-// the model's maps and lambda (Original and Improved with a ridge only approximate them):
+// Each call below yields, up to rounding, the weights of a fresh fit to the resulting samples with the
+// model's maps and lambda. Original and Improved with a ridge only approximate them.
 //
 //	PartialFit with a new label   adds the class, with the target -1 for all samples so far
 //	PartialFitContext             multiplies the squared error of each sample by its weight
 //	Remove                        unlearns samples
-//	Forget                        multiplies lambda and all sample weights so far by a factor
+//	Forget                        scales the weights of all samples so far, and lambda
 //	Merge                         adds the samples of another model (Gram and QR only)
 //	SetLambda                     changes the ridge (Gram and QR only)
 //	Relabel                       renames, merges and adds classes
 //	Refit                         replaces all samples so far, with the same maps
 //
 // Remove leaves traces once the maps are fixed: the maps, the settings, the slope of probabilities and
-// the means y0 come from the first samples and do not change (docs/learning-on.md).
+// the means y0 come from the first samples (docs/learning-on.md).
 //
 // A model can learn in parts: by Refit and Merge of clones, or by Expand and WithUpdater.
 //

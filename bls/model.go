@@ -46,7 +46,7 @@ type settings struct {
 // A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
 	Rows    int     // how many rows were used, including held-out ones; 0 if there was no choice
-	HeldOut int     // the number of rows that Score is measured on; with QR always a quarter of Rows
+	HeldOut int     // the number of rows that Score is measured on; with QR a quarter of Rows
 	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
 

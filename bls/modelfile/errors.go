@@ -10,7 +10,7 @@ import (
 // ErrNotAModel is wrapped by the errors for a folder, an empty file and a file of another kind.
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
-// ErrChanged is returned by Write and Save if the model learns while they write it.
+// ErrChanged is returned by Write and Save if the length of the model changes while they write it.
 var ErrChanged = errors.New("modelfile: the model changed while it was being written: write it again, and do not change it meanwhile")
 
 // WriteError is returned by Save if it fails and leaves the old file in place.
