@@ -117,8 +117,8 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 	return y, cmp.Or(err, checkWeights(s.weights, len(s.labels)))
 }
 
-// first is targets for a model that has learned nothing. It also returns the class counts, nil for a
-// Regressor, and the weights of the rows, adjusted to the given ClassWeight.
+// first is targets for samples that a model learns from scratch. It also returns the class counts, nil
+// for a Regressor, and the weights of the rows, adjusted to the given ClassWeight.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
 	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {

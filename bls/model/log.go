@@ -51,8 +51,7 @@ func (m *Model) CutLog() {
 }
 
 // Reweigh multiplies the weights of all rows so far by factor, and changes the ridge to *lambda. A nil
-// lambda keeps the ridge, which Forget scales, if the method can restore it. An error leaves the model
-// undefined.
+// lambda keeps the ridge if the method can restore it after Forget. An error leaves m undefined.
 //
 //	errors: as Forget and SetLambda of package bls, and Weights if kept rows cannot be fitted.
 func (m *Model) Reweigh(factor float64, lambda *float64) error {
