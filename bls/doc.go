@@ -24,11 +24,11 @@
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
 //	             LogTargets, the exponentials of these predictions times a factor
 //
-// Fit chooses the settings that are zero, most of them on held-out rows (see Choice). Fit
-// starts a new model, and PartialFit continues one. A call that returns an error leaves the model
-// unchanged. The first batch fixes the maps, so it must be representative. For Improved and Original
-// with a ridge, and for RidgeInverse and InverseCholesky without one, it needs at least as many rows as
-// A has columns. Encode writes a fitted model bit for bit; package bls/modelfile stores it in a file.
+// Fit chooses the settings that are zero, most of them on held-out rows (see Choice). Fit starts a new
+// model, and PartialFit continues one. A call that returns an error leaves the model unchanged. The
+// first batch fixes the maps, so it must be representative. For Improved and Original with a ridge, and
+// for RidgeInverse and InverseCholesky without one, it needs at least as many rows as A has columns.
+// Encode writes a fitted model bit for bit; package bls/modelfile stores it in a file.
 //
 // # Contexts and weights
 //

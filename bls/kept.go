@@ -199,10 +199,10 @@ func (m *model) readyLocked(ctx context.Context) error {
 	}
 	return m.refresh(ctx, m.kept)
 }
+
 // refresh fits the model anew to the samples of in: the kept samples, or some of them, and any new
 // ones. In place of a given ridge it uses the current ridge, which Forget may have scaled. In errors,
 // row 0 is the first sample after the kept ones.
-// the first sample after the kept ones.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {

@@ -271,7 +271,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // settings that Fit chose and the slope do not change. As in PartialFit, larger labels add classes, and
 // a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are
 // refitted to parts of the data can be merged, unless such a column has different scales in two parts.
-// QR may fail to merge a ridge: call SetLambda(0) before Refit, and set the ridge after merging.
+// With QR, a ridge may prevent merging: call SetLambda(0) before Refit, and set the ridge after it.
 //
 //	shapes, errors: as Fit, but if the samples do not determine the weights, the first prediction
 //	returns the error; ErrNotFitted. On an error c is unchanged. Assigned copies keep the old model.
