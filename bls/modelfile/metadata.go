@@ -62,11 +62,11 @@ type Progress struct {
 	Done    bool     `json:"done,omitempty"`    // whether all rows are learned
 }
 
-// A Learned describes a file from which a model has learned rows.
+// A Learned describes a file whose rows a model has learned or unlearned.
 type Learned struct {
 	Name string `json:"name"` // the name of the file without its folder
 	Size int64  `json:"size"` // in bytes
-	Rows int64  `json:"rows"` // the rows that were learned
+	Rows int64  `json:"rows"` // how many rows were learned or unlearned
 	Hash string `json:"hash"` // the XXH64 of the content, in hexadecimal
 
 	Removed bool `json:"removed,omitempty"` // whether the rows were unlearned
