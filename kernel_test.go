@@ -45,7 +45,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	if providers["openblas"] != nil { // a library that exists and is no OpenBLAS
 		tests = append(tests, environment{[]string{askOpenBLAS, "BLSKERNEL_OPENBLAS=libm.so.6"},
-			[]string{"libm.so.6 is not OpenBLAS: it has no openblas_set_num_threads"}})
+			[]string{"libm.so.6 is not a usable OpenBLAS: it has no openblas_set_num_threads"}})
 	}
 	for _, name := range usable {
 		tests = append(tests, environment{[]string{"BLSKERNEL_KERNEL=" + strings.ToUpper(name), askPure}, []string{"kernel: " + name + ".", "backend: pure"}})

@@ -45,7 +45,7 @@ func Kernels() []string {
 }
 
 // Peak returns the peak rate of b's kernel on the given number of threads, in flops per second. clock
-// measures the time; nil means the wall clock. Peak panics unless b is, or wraps, the pure backend.
+// returns the time elapsed (nil: the wall clock). Peak panics unless b is, or wraps, the pure backend.
 func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 {
 	p := unwrapped(b).(interface {
 		Peak(threads int, clock func() time.Duration) float64

@@ -11,7 +11,7 @@ import (
 // another pass over memory. A Backend may implement them; Fused supplies them for other backends.
 //
 // Matrices are row-major, and op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
-// the result. beta = 0 overwrites the result without reading it. Panics are as in Dgemm.
+// the result. beta = 0 overwrites the result without reading it. The methods panic as Dgemm does.
 type FusedProducts interface {
 	// DgemmDiag computes C = alpha*op(A)*diag(d)*op(B) + beta*C, where op(A) is m×k, d has k
 	// elements, op(B) is k×n and C is m×n. It takes 2mnk flops.
@@ -29,7 +29,7 @@ type FusedProducts interface {
 }
 
 // Fused returns b itself if it implements FusedProducts. Otherwise it returns products that call b's
-// Dgemm on blocks, with a workspace. A nil b stands for blskernel.Default().
+// Dgemm. All but DgemmTanh do so on blocks, with a workspace. A nil b stands for blskernel.Default().
 func Fused(b blskernel.Backend) FusedProducts {
 	b = Or(b)
 	if f, ok := b.(FusedProducts); ok {

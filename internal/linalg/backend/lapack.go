@@ -10,8 +10,8 @@ import (
 // The backend openblas implements it unless its library lacks a usable LAPACK.
 //
 // Matrices are stored by columns: element (i, j) of A is a[i+j*lda], lda >= max(1, m) for m rows.
-// Elements between the columns are not touched. A matrix stored by rows is the transpose: blas.Upper by
-// rows is blas.Lower here, and the inverse of Aᵀ by columns is A⁻¹ by rows.
+// Elements between the columns are not touched. Read by columns, a matrix stored by rows is transposed:
+// its triangle blas.Upper is blas.Lower here, and the inverse of Aᵀ by columns is A⁻¹ by rows.
 //
 // A routine reads and writes the triangle ul of a symmetric matrix and does not touch the other
 // triangle. ipiv and info count rows from 1. info is 0 on success; each routine says what a positive
@@ -29,7 +29,7 @@ type ColumnMajorLAPACK interface {
 	// is positive, diagonal element info of the factor is zero and there is no inverse.
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dgetrf overwrites the m×n matrix A with its factors P·A = L·U, in 2n³/3 flops for m = n. L is
+	// Dgetrf overwrites the m×n matrix A with L and U of P·A = L·U, in 2n³/3 flops for m = n. L is
 	// below the diagonal, with an implied unit diagonal, and U is on and above it. P exchanges rows
 	// i and ipiv[i-1] for i = 1, 2, ..., min(m, n). If info is positive, diagonal element info of U
 	// is zero; the factorization is complete.

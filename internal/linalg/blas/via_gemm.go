@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// ViaGemm computes blskernel.PackedProducts, backend.FusedProducts and the products of block.Ops with
+// ViaGemm implements blskernel.PackedProducts, backend.FusedProducts and the products of block.Ops with
 // the Dgemm and Dtrsm of any BLAS. Packed operands, and packed or triangular results, go through a
 // workspace.
 type ViaGemm struct {
@@ -250,7 +250,7 @@ func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.D
 	if (a.Packed || b.Packed) && order > block.Size {
 		half := order / 2
 		own, rest, size, left := 0, half, half, order-half
-		// Lower triangles on the left and upper ones on the right start with the first half.
+		// A lower op(A) on the left, or an upper one on the right, starts with the first half.
 		if ((ul == blas.Lower) == (t == blas.NoTrans)) != (s == blas.Left) {
 			own, rest, size, left = half, 0, order-half, half
 		}

@@ -16,7 +16,7 @@
 // # Conventions
 //
 // Arguments, checks, the order of checks and the panic texts are gonum's; matrices are row-major. No
-// check overflows. Unlike gonum's, Drotm panics for an illegal flag.
+// check overflows. Drotm panics for an illegal flag, unlike gonum's.
 //
 //   - beta = 0 overwrites y even where it is NaN; in Dscal, alpha = 0 overwrites x likewise.
 //   - With alpha = 0 the result is beta·y, and A and x are not read, as in the reference BLAS.
@@ -43,10 +43,10 @@
 //
 // # Goroutines and memory
 //
-// With a Share, several goroutines share the rows of a large A. In Aᵀ·x, and in A·x with one
-// triangle of A, each row contributes to the whole result. The shape then decides how rows are cut
-// into pieces, and one goroutine adds the contributions of the pieces in order. Triangular products
-// and solves, bands and vectors stay on the caller's goroutine.
+// With a Share, several goroutines share the rows of a large A, or its columns in Aᵀ·x with few rows.
+// If each row contributes to the whole result, as in Aᵀ·x, and in A·x for a symmetric A, the shape
+// decides how rows are cut into pieces. One goroutine adds the contributions of the pieces in order.
+// Triangular products and solves, bands and vectors stay on the caller's goroutine.
 //
 // Once buffers exist, a call on a matrix of fewer than 30,000 elements does not allocate. A vector that
 // runs along the rows is copied to a buffer if its increment is not 1.

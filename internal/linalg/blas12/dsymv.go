@@ -39,7 +39,7 @@ func checkSymmetric(ul blas.Uplo, n, k int, far bool, incX, incY int) bool {
 	return !empty
 }
 
-// symvShort adds alpha*A*x to y if A has fewer rows than a block. It reads the vectors in place.
+// symvShort adds alpha*A*x to y, for an A with fewer rows than a block. It uses the vectors in place.
 func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, y []float64, incY int) {
 	if alpha == 0 {
 		return

@@ -88,7 +88,7 @@ func (t *oneTriangle) offDiagonal(i, end int) (from, to int) {
 // blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once.
 const blockRows = kernel.SymvRows
 
-// shortRow and shortSum are row lengths below which a Go loop is faster than the kernel's Axpy or Dot.
+// shortRow and shortSum are the lengths below which a Go loop is faster than the kernel's Axpy and Dot.
 const (
 	shortRow = 16
 	shortSum = 8

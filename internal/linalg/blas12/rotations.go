@@ -72,9 +72,9 @@ func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h
 //	 c*a + s*b = rr
 //	-s*a + c*b = 0
 //
-// where c² + s² = 1, and rr has the sign of whichever of a and b is larger in magnitude. c and s can be
-// recovered from z, which is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, the results are 1,
-// 0, a, 0; if only a = 0, they are 0, 1, b, 1.
+// where c² + s² = 1, and rr has the sign of a if |a| > |b|, otherwise of b. c and s can be recovered
+// from z, which is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, the results are 1, 0, a, 0;
+// if only a = 0, they are 0, 1, b, 1.
 //
 // Each result has a relative error of at most γ_8 if neither it nor rr is subnormal and rr does not
 // overflow. rr overflows only if its exact value does, up to that error; c and s are then 0, as in
@@ -117,10 +117,10 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 //
 // Drotmg needs no square root. d1 must not be negative. d2 may be negative if y1 = 0 or d1*x1² + d2*y1²
 // is positive. Otherwise all results are 0, with the flag blas.Rescaling. The products are formed
-// without scaling: if d1*x1² or d2*y1² overflows or underflows, results may be wrong. Powers of 4096²
-// taken out of rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN
-// reaches the results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: as in the reference BLAS, each of
-// these conditions may alone determine the results.
+// without scaling: if d1*x1² or d2*y1² overflows or underflows, results may be wrong. Unless d2 or y1
+// is 0, powers of 4096² taken out of rd1 and rd2 keep |rd1| and |rd2| between 2⁻²⁴ and 2²⁴, if they are
+// not zero, infinite or NaN. NaN reaches the results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: as
+// in the reference BLAS, each of these conditions may alone determine the results.
 //
 // The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
 func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2, rx1 float64) {

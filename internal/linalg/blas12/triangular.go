@@ -52,11 +52,11 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 const minBlocks = 32
 
 // forward reports whether rows are processed from first to last. A row of A reads elements of x that a
-// solve has already found, or that a product has not yet overwritten. With Aᵀ, a row changes them.
+// solve has found, or that a product has not yet overwritten. With Aᵀ, a row changes the others.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
 // block processes the block of rows that starts at row i: the triangle on the diagonal, and the
-// rectangle next to it. The rectangle reads elements of x outside the block; with Aᵀ it changes them.
+// rectangle next to it. Its product uses elements of x outside the block; with Aᵀ it changes them.
 func (s *triangular) block(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	rectangleFirst := s.solve != s.transposed

@@ -2,7 +2,7 @@ package blas12
 
 import "sync"
 
-// A vector is n elements with increment 1: the caller's slice if its increment is 1, otherwise a copy.
+// A vector holds n elements with increment 1: the caller's slice if its increment is 1, else a copy.
 type vector struct {
 	v      []float64
 	buffer *buffer // nil unless v is a copy
@@ -11,7 +11,7 @@ type vector struct {
 // A buffer is storage for a copy or for sums.
 type buffer struct{ v []float64 }
 
-// The pool buffers holds storage for copies, and the pool piecewise larger storage for sums of pieces.
+// buffers holds storage for copies, and piecewise holds larger storage for sums of pieces.
 var (
 	buffers   = sync.Pool{New: func() any { return new(buffer) }}
 	piecewise = sync.Pool{New: func() any { return new(buffer) }}

@@ -26,7 +26,7 @@ func Packed(n int, ap []float64, i, j int) Matrix {
 	return Matrix{X: ap[PackedRow(n, i)+j:], Ld: n - i - 1, Packed: true}
 }
 
-// Row returns the offset of row i, which may be one past the last row.
+// Row returns the offset of row i in X. i may be one past the last row.
 func (m Matrix) Row(i int) int {
 	if m.Packed {
 		return i*m.Ld - i*(i-1)/2

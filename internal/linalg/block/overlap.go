@@ -58,7 +58,7 @@ func Reuse(dst *mat.Dense, r, c int, overlap string, operands ...blas64.General)
 	}
 }
 
-// PickRows returns a copy of the given rows of m, at least one, in the given order.
+// PickRows returns a copy of the given rows of m, in the given order. rows must not be empty.
 func PickRows(m *mat.Dense, rows []int) *mat.Dense {
 	_, cols := m.Dims()
 	out := mat.NewDense(len(rows), cols, memory.Zeros(len(rows)*cols))

@@ -4,7 +4,7 @@ package cpu
 
 import "golang.org/x/sys/unix"
 
-// ask returns the kinds of cores that the system lists.
+// ask returns the one core that the system describes.
 func ask() []core {
 	return []core{fromSysctl(func(name string) []byte {
 		x, _ := unix.SysctlRaw(name)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Name returns the name that the CPU reports, else the name of its cores, else "unknown" and their id.
+// Name returns the reported name of the CPU, else the name of its cores, else "unknown" and their id.
 func Name() string { return here().name }
 
 // relevant lists the instruction sets on which a float64 kernel can depend, oldest first. On arm64,

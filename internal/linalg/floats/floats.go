@@ -2,7 +2,7 @@
 package floats
 
 // Finite reports whether x holds neither NaN nor an infinity. 0*v is NaN if v is NaN or infinite and
-// zero otherwise, so one sum without branches decides. Four sums hide the latency of the addition.
+// zero otherwise, so the sum decides without branches. Four partial sums hide the latency of additions.
 func Finite(x []float64) bool {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {

@@ -38,8 +38,8 @@ func (e *Engine) small(m, n, k int) bool {
 // smallOrder is the largest dimension of a small product: B takes 128 KiB, half of the smallest L2.
 const smallOrder = 128
 
-// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C, where op(A) is n×k, op(B) is k×n
-// and the product is symmetric, in n²k flops. The other triangle of C is not touched.
+// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C, where op(A) is n×k and op(B) k×n,
+// in n²k flops. The product need not be symmetric. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(ul, block.Dense(c, ldc)))

@@ -21,7 +21,7 @@ func New(k kernel.Kernel) *Engine {
 	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), pool: workers.Default}
 }
 
-// Kernel returns the engine's micro-kernel.
+// Kernel returns the kernel that New was given.
 func (e *Engine) Kernel() kernel.Kernel { return e.kernel }
 
 // BlockSizes returns the block sizes MC, KC and NC of the five loops.

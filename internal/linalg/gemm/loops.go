@@ -16,7 +16,7 @@ type product struct {
 	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) at the end; all of C must be kept
 	id          int64     // of a product on several threads, else 0
 	shared      panels    // A[ic, pc], packed by the threads together; x is nil if there is none
-	sharedFrom  int       // ic
+	sharedFrom  int       // the ic of shared
 }
 
 // A cell is a part of a product: rows [i0, i1) and columns [j0, j1) of C, terms [p0, p1) of the sum.
@@ -196,9 +196,9 @@ const (
 	page = 4096
 )
 
-// strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B from bj on, and adds the
-// product to the m×n block of C at (i,j), m <= MR. If first is set, the terms are the first block of
-// the sum, and strip also applies beta. Tiles that C keeps only in part go through a buffer.
+// strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B from bj on, and adds
+// alpha times the product to the m×n block of C at (i,j), m <= MR. If first is set, the terms are the
+// first block of the sum, and strip also applies beta. Tiles that C keeps only in part use a buffer.
 func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {
@@ -245,7 +245,7 @@ func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []floa
 		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, store, unsafe.SliceData(c), ldc)
 }
 
-// finish adds the bias, if any, to C[i0:i1, j0:j1] and applies tanh.
+// finish adds the bias to C[i0:i1, j0:j1] and applies tanh, if the product has a bias.
 func (p *product) finish(i0, i1, j0, j1 int) {
 	if p.bias == nil {
 		return

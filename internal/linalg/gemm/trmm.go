@@ -19,9 +19,9 @@ func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.D
 }
 
 // multiply overwrites a panel x with the product of the block d and x. It starts with the last rows,
-// because each row of the product needs the rows of x before it unchanged. Row i starts as d_i·x_i. One
-// chain of fused multiply-adds then adds t_ij·x_j from j = i-1 down to the block's first row. Thus the
-// strips of MR rows do not affect results.
+// because each row of the product needs the rows of x before it unchanged. Row i starts as t_ii·x_i.
+// One chain of fused multiply-adds then adds t_ij·x_j from j = i-1 down to the block's first row. Thus
+// the strips of MR rows do not affect results.
 func (d *diagonal) multiply(k *kernel.Kernel, x rhsPanel) {
 	for i := (d.rows - 1) / k.MR * k.MR; i >= 0; i -= k.MR {
 		m := min(k.MR, d.rows-i)

@@ -278,7 +278,7 @@ func (t *triangular) act(d *diagonal, x rhsPanel) {
 
 // A diagonal is a diagonal block of T, rows [from, from+rows), in the layout of the kernels: T[i,j] =
 // a[first+i*row+j*col], j <= i, counted from the start of the block. Elements above the diagonal are
-// never read. The diagonal is not read if it consists of ones.
+// never read. A unit diagonal is not read either.
 type diagonal struct {
 	from, rows      int
 	a               []float64
@@ -358,9 +358,9 @@ func (d *diagonal) element(i int) *float64 {
 }
 
 // solve overwrites the rows of a panel with the solution of the block's equations. For row i, one chain
-// of fused multiply-adds adds -t_ij·x_j to x_i, from the block's first row to j = i-1; then x_i becomes
-// d_i·x_i or x_i/t_ii. Thus the strips of MR rows do not affect results. A chain that ends in zero
-// gives +0, because the sign of a zero within a chain may depend on the strips.
+// of fused multiply-adds adds -t_ij·x_j to x_i, from the block's first row to j = i-1. Then x_i is
+// divided by t_ii or multiplied by its reciprocal. Thus the strips of MR rows do not affect results. A
+// chain that ends in zero gives +0, because the sign of a zero within a chain may depend on the strips.
 func (d *diagonal) solve(k *kernel.Kernel, x rhsPanel) {
 	for i := 0; i < d.rows; i += k.MR {
 		m := min(k.MR, d.rows-i)

@@ -11,7 +11,7 @@ import (
 const peakTime = time.Millisecond
 
 // MeasurePeak measures fused multiply-adds in registers, with the instructions of k. It returns the sum
-// of the flops per second over the given number of threads. A nil clock means the wall clock.
+// of the flops per second of all threads. clock returns the time elapsed; nil means the wall clock.
 func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	if clock == nil {
 		began := time.Now()

@@ -85,7 +85,7 @@ static const char *resolve(void *handle) {
 	return NULL;
 }
 
-// The library that blskernel_open opened last; it stays open.
+// The handle of the open library, or NULL.
 __attribute__((visibility("hidden"))) void *blskernel_openblas;
 
 // blskernel_open opens the library and returns NULL, or an error. If *missing is set, the error is the
@@ -214,7 +214,7 @@ func openAs(name, core string) string {
 	case msg == nil:
 		return ""
 	case missing != 0:
-		return fmt.Sprintf("%s is not OpenBLAS: it has no %s", name, C.GoString(msg))
+		return fmt.Sprintf("%s is not a usable OpenBLAS: it has no %s", name, C.GoString(msg))
 	default:
 		return C.GoString(msg)
 	}

@@ -19,7 +19,7 @@ type affinity struct {
 	avoid   int         // the CPU that the threads avoid, plus 1; 0 if they must be bound again
 }
 
-// add adds the calling thread to the set.
+// add adds the calling thread to s.threads.
 func (s *affinity) add() *workerThread {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *affinity) add() *workerThread {
 	return w
 }
 
-// remove removes a thread from the set and binds it to the CPUs of base again, because the process's
+// remove removes a thread from s.threads and binds it to the CPUs of base again, because the process's
 // main thread does not end when its worker ends.
 func (s *affinity) remove(w *workerThread) {
 	s.mu.Lock()

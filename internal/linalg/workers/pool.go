@@ -68,8 +68,8 @@ func (p *Pool) Threads() int {
 // size returns the number of workers of a team. A call also uses the caller's thread.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// Work of fewer nanoseconds stays with the caller: minAwake if the workers are awake, since they fetch
-// data that other threads wrote, or minAsleep if they sleep: waking takes 20 to 120 µs, by machine.
+// Work of fewer nanoseconds stays with the caller: minAwake applies if the workers are awake (they must
+// fetch data that other threads wrote), minAsleep if they sleep (waking takes 20 to 120 µs).
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000
@@ -137,8 +137,8 @@ const rangesPerThread = 8
 // Rows splits [0, rows) into ranges, calls do for each range, and waits. It uses several threads if the
 // work, at the given nanoseconds per row, is long enough. If do panics, Rows panics with its value.
 //
-// Each thread starts on the same part in every call, so that its caches stay warm, and then takes
-// ranges from slower threads.
+// Each thread starts on its own part, and then takes ranges from slower threads. Where the threads get
+// the same parts in every call, their caches stay warm.
 func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
 	if rows > 1 {
 		if t := p.Acquire(float64(rows) * float64(nanoseconds)); t != nil {

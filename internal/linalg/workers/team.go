@@ -151,7 +151,7 @@ func (t *Team) worker() {
 
 // next waits for the first group after epoch last and returns its epoch, or 0 if the team ends. It
 // polls in steps that the garbage collector can interrupt. If other goroutines are waiting to run, next
-// yields; otherwise Go's scheduler would preempt it only after 10 ms.
+// yields, because Go's scheduler would preempt it only after 10 ms.
 func (t *Team) next(last uint64, me *workerThread) uint64 {
 	began := t.pool.now()
 	for spins := 0; ; spins++ {

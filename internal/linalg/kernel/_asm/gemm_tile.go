@@ -43,7 +43,7 @@ func (g *generator) tile(x gemmArguments, shape tile) {
 }
 
 // clear sets the accumulators to zero, or to alpha·C if store is Continue. The code for Continue comes
-// after the function, so that the other cases need no jump around it.
+// after the function's RET, so that the other cases need no jump around it.
 func (t tileCode) clear() {
 	t.CMPB(t.parameter("store"), operand.Imm(spec.StoreContinue))
 	t.JEQ(operand.LabelRef(t.name + "continue"))
@@ -141,8 +141,8 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
-		// Prefetch the cache line that holds the end of each 64 bytes. If the row begins within
-		// a line, the tile to the left has read that line.
+		// Prefetch each line that holds the end of 64 bytes of B, eight rows ahead. If a row begins
+		// in the middle of a line, the tile to the left has read that line.
 		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
 			t.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 8, Disp: end - 8})
 		}

@@ -30,7 +30,7 @@ type generator struct {
 	isa
 	tables map[string]operand.Mem // of onesAndZeros
 	labels int
-	later  []func() // write code that follows a function
+	later  []func() // write code that follows the RET of a function
 }
 
 func (g *generator) unique() string {

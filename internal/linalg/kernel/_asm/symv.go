@@ -9,7 +9,7 @@ import (
 const symvRows = 8
 
 // symv writes Kernel.Symv for symvRows rows, one function for each triangle, without loops and with y
-// in registers. Because sums are not fused, vectors would gain little.
+// in registers. Vectors would gain little, because the sum of a row adds one product after another.
 func symv(g *generator) {
 	for _, t := range []struct {
 		name  string

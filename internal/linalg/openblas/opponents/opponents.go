@@ -14,8 +14,8 @@ import (
 )
 
 // LAPACK has the routines of backend.ColumnMajorLAPACK and more. The additional routines follow the
-// same conventions but do not check arguments; LAPACK documents them. The upper triangle packed by rows
-// is the lower triangle packed by columns.
+// same conventions but do not check arguments; see the reference LAPACK. The upper triangle packed by
+// rows is the lower triangle packed by columns.
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
 
@@ -52,21 +52,21 @@ type LAPACK interface {
 
 	// Dgeev writes the eigenvalues of the n×n matrix A to wr (real parts) and wi (imaginary parts),
 	// and destroys A. If left or right asks for them, it writes the left eigenvectors to vl or the
-	// right eigenvectors to vr. It is blocked if work has 260n elements.
+	// right eigenvectors to vr. Dgeev is blocked if work has 260n elements.
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
 // with adds the other routines of the open library to l. It is nil in a build without OpenBLAS.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
-// Of returns the LAPACK of b, or an error if it has none. A nil b stands for blskernel.Default().
+// Of returns b's LAPACK, or an error if it lacks a routine. A nil b stands for blskernel.Default().
 func Of(b blskernel.Backend) (LAPACK, error) {
 	if l, ok := backend.Or(b).(LAPACK); ok {
 		return l, nil
 	}
 	l, ok := backend.ColumnMajor(b)
 	if !ok || with == nil {
-		return nil, errors.New(cmp.Or(backend.MissingLAPACK(b), "the library has no LAPACK"))
+		return nil, errors.New(cmp.Or(backend.MissingLAPACK(b), "it does not use OpenBLAS"))
 	}
 	return with(l)
 }

@@ -1,5 +1,5 @@
 // Package neon writes the assembly of package kernel for arm64, as package main does for amd64. It does
-// so without avo, which supports only amd64.
+// so without avo's instructions, which are for amd64 only.
 //
 // Comments describe the code that a function writes. Operands have the order of Go's assembler: sources
 // first, the destination last. An instruction without a name in Go's assembler is an encoded word, with

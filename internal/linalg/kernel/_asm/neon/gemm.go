@@ -7,7 +7,7 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// A tile is the part of C in registers, rows×columns: at most six rows of four vectors, or 24
+// A tile is the part of C in registers, rows×columns: at most six rows of four vectors, which are 24
 // accumulators. A step of the sum loads four vectors of B, and an element of each row of A into one of
 // four registers: 10 loads for 24 multiply-adds of two elements. FMLA by element needs no broadcast.
 //

@@ -1,7 +1,7 @@
 package neon
 
-// search writes the kernels of a search for a pivot: absMax finds the largest element, and addAbs adds
-// the magnitudes of a row to the sums of columns.
+// search writes the kernels of a search for a pivot: absMax finds the element of largest magnitude, and
+// addAbs adds the magnitudes of a row to the sums of columns.
 func search(g *generator) {
 	absMax(g)
 	addAbs(g)
