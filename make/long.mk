@@ -16,8 +16,8 @@ STEPS  = rates large-csv gate check-release licenses reachable-vuln python check
 COMMIT := $(shell git rev-parse HEAD)
 PASSED := .verify/$(COMMIT)
 
-# Last it records the commit that has passed. CI skips a step if nothing that it depends on has changed
-# since.
+# At the end it records the commit that has passed. CI skips a step if nothing that it depends on has
+# changed since.
 verify: export BLSKERNEL_LONG = 1
 verify: $(STEPS:%=$(PASSED)/%)
 	echo $(COMMIT) >.ci/verified

@@ -38,7 +38,7 @@ sbom:
 		grep -q '"purl": "pkg:golang/std@' "$$program.cdx.json"; \
 	done
 
-# Builds a release for all platforms, and again for the first platform, its program with an empty cache, and compares them.
+# Builds a release for all platforms, and one for the first platform, its program with an empty cache, and compares the two.
 check-release:
 	@set -e; first="$$(mktemp -d)"; second="$$(mktemp -d)"; trap 'rm -rf "$$first" "$$second"' EXIT; \
 	$(MAKE) --no-print-directory release DIST="$$first/dist"; \

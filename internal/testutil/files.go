@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// WriteFile writes data to the file at path, which it returns.
+// WriteFile writes data to the file at path and returns path.
 func WriteFile[T ~string | ~[]byte](t testing.TB, path string, data T) string {
 	t.Helper()
 	NoError(t, os.WriteFile(path, []byte(data), 0o666))
@@ -25,7 +25,7 @@ func Gzipped(data []byte) []byte {
 }
 
 // IDX returns an idx file of the element type kind with the dimensions and the data as they are, even
-// if they do not belong together.
+// if they are inconsistent.
 func IDX(kind byte, data []byte, dims ...uint32) []byte {
 	out := []byte{0, 0, kind, byte(len(dims))}
 	for _, n := range dims {
@@ -34,8 +34,8 @@ func IDX(kind byte, data []byte, dims ...uint32) []byte {
 	return append(out, data...)
 }
 
-// BinaryMatrix returns a file of a small NORB data set with the given first byte, number of dimensions,
-// and fields for them, even if they do not belong together.
+// BinaryMatrix returns a file of the small NORB data set: the first byte kind, the number of dimensions
+// dims, the fields after it, and data, even if they are inconsistent.
 func BinaryMatrix(kind byte, dims uint32, data []byte, fields ...uint32) []byte {
 	out := []byte{kind, 'L', '=', 0x1e}
 	for _, n := range append([]uint32{dims}, fields...) {
@@ -44,7 +44,7 @@ func BinaryMatrix(kind byte, dims uint32, data []byte, fields ...uint32) []byte 
 	return append(out, data...)
 }
 
-// NPY returns the header of an .npy file with the dictionary as it is.
+// NPY returns the header of an .npy file of the given version, with the dictionary dict as it is.
 func NPY(version byte, dict string) []byte {
 	out := append([]byte("\x93NUMPY"), version, 0)
 	if version == 1 {

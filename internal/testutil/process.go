@@ -10,7 +10,7 @@ import (
 )
 
 // Self returns a command that starts this test program again, in the emulator if there is one, with
-// args and with env added to an environment free of our variables.
+// args and with env added to the environment without its variables BLSKERNEL_*.
 func Self(env []string, args ...string) *exec.Cmd {
 	exe, err := os.Executable()
 	if err != nil {
@@ -27,7 +27,7 @@ func Self(env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Processors sets GOMAXPROCS until the test ends.
+// Processors sets GOMAXPROCS to n until the test ends.
 func Processors(t testing.TB, n int) {
 	saved := runtime.GOMAXPROCS(n)
 	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })

@@ -4,7 +4,7 @@
 // A test that cannot run everywhere, or every time, says so in its own body by a call of Slow,
 // NotUnderRace, NotEmulated, NeedsBackend or SkipOrFail. No list of test names elsewhere selects tests.
 //
-// The subpackages run a test on every backend (backends), put operands next to inaccessible pages
+// Some subpackages run a test on every backend (backends), put operands next to inaccessible pages
 // (guard), draw choices from a fuzzer's data (fuzz), and run NumPy (numpytest). Only tests import them.
 package testutil
 
@@ -66,7 +66,7 @@ func RandomView(r *rand.Rand, rows, cols int) *mat.Dense {
 	return m.Slice(1, rows+1, 2, cols+2).(*mat.Dense)
 }
 
-// RandomRank returns an l×k matrix of the given rank whose nonzero singular values are of similar size.
+// RandomRank returns an l×k matrix of the given rank: the product of an l×rank and a rank×k Random.
 func RandomRank(r *rand.Rand, l, k, rank int) *mat.Dense {
 	if rank == 0 {
 		return mat.NewDense(l, k, nil)
@@ -134,8 +134,8 @@ func stacks() string {
 	}
 }
 
-// WaitGoroutines fails the test unless Goroutines falls to at most before within 10 s. A goroutine
-// may still be ending when the call that it served returns.
+// WaitGoroutines fails the test unless Goroutines() <= before within 10 s. A goroutine may still be
+// ending when the call that it served returns.
 func WaitGoroutines(t testing.TB, before int) {
 	t.Helper()
 	wait(t, before, "goroutines", func() bool { return Goroutines() <= before })

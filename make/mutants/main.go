@@ -1,6 +1,6 @@
 // Mutants measures the share of injected faults that the tests find. For each fault, or mutant, it
-// changes one operator or removes one statement of a package. It then runs the tests of the folder, of
-// the package and of testutil/golden until one fails.
+// changes one operator or removes one statement of a package. It then runs the tests of the changed
+// folder, of the package and of testutil/golden until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 per package, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both files side by side, in Markdown

@@ -21,8 +21,8 @@ func leftOut(t testing.TB, name string) bool {
 }
 
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. A backend that this
-// process cannot use is skipped, or fails if testutil.EnvRequire lists it. testutil.EnvOnly leaves out
-// one of them, here and in OnKernels, All and Pure.
+// process cannot use is skipped, or fails if testutil.EnvRequire lists it. testutil.EnvOnly can leave
+// out one of them, here and in OnKernels, All and Pure.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	run(t, "pure", "pure", f)
@@ -69,7 +69,7 @@ func Pure(t testing.TB) []blskernel.Backend {
 	return all
 }
 
-// add appends the backend of the given name to all if it can be used.
+// add appends the named backend to all if it can be used. If EnvRequire lists required, it must be.
 func add(t testing.TB, all []blskernel.Backend, required, name string) []blskernel.Backend {
 	t.Helper()
 	if leftOut(t, name) {
@@ -86,7 +86,7 @@ func add(t testing.TB, all []blskernel.Backend, required, name string) []blskern
 	return all
 }
 
-// run runs f as a subtest on the backend of the given name and reports whether the backend can be used.
+// run runs f as a subtest on the named backend. It reports whether that is usable and not left out.
 func run(t *testing.T, required, name string, f func(t *testing.T, b blskernel.Backend)) bool {
 	t.Helper()
 	b, err := blskernel.Lookup(name)

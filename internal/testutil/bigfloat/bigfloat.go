@@ -80,7 +80,7 @@ func (a *Matrix) Abs() *Matrix {
 	return each(a.R, a.C, func(z *big.Float, i, j int) { z.Abs(a.At(i, j)) })
 }
 
-// Column returns column j.
+// Column returns a copy of column j.
 func (a *Matrix) Column(j int) *Matrix {
 	return each(a.R, 1, func(z *big.Float, i, _ int) { z.Set(a.At(i, j)) })
 }

@@ -162,7 +162,7 @@ type Disk struct {
 // Always is the value of Times for permanent faults.
 const Always = math.MaxInt32
 
-// FS returns the file system whose operations d fails and records.
+// FS returns the file system whose operations d records and makes fail.
 func (d *Disk) FS() vfs.FS { return Func(d.decide) }
 
 func (d *Disk) decide(c Call) (done int, err error) {

@@ -1,5 +1,5 @@
-// Package faults injects faults into tests: full writers, and contexts that end in the middle of
-// work.
+// Package faults injects faults into tests: full writers, and contexts that end in the middle of work.
+// It also bounds the memory and the time that a reader takes.
 package faults
 
 import (
@@ -50,7 +50,7 @@ func CanceledAfter(looks int) *Context {
 	return ctx
 }
 
-// NeverCanceled returns a context that counts the calls of Err.
+// NeverCanceled returns a context that is not canceled but counts the calls of Err.
 func NeverCanceled() *Context { return CanceledAfter(math.MaxInt) }
 
 // Err counts its calls, and cancels the context when there are too many.

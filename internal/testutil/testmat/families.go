@@ -16,7 +16,7 @@ type Family struct {
 	Symmetric bool
 	Definite  bool            // positive definite to working precision
 	Singular  bool            // to working precision: an exactly zero pivot is also right
-	MaxOrder  int             // the largest order, or 0
+	MaxOrder  int             // the largest order, or 0 for no limit
 	Negative  func(n int) int // the number of negative eigenvalues, if known
 }
 
@@ -39,7 +39,7 @@ func Normal(symmetric bool, scale func(n, i, j int) float64) Generator {
 // One returns 1, the scale that leaves standard normal numbers as they are.
 func One(_, _, _ int) float64 { return 1 }
 
-// graded returns a scale that changes by powers of ten from row to row, or from column to column.
+// graded returns a scale, at most 1, that grows by 10^rows per row and by 10^columns per column.
 func graded(rows, columns float64) func(n, i, j int) float64 {
 	return func(n, i, j int) float64 {
 		if rows > 0 {
@@ -52,8 +52,8 @@ func graded(rows, columns float64) func(n, i, j int) float64 {
 	}
 }
 
-// sparse generates matrices in which a third of the elements are zero and the others span twelve orders
-// of magnitude. The nonzero antidiagonal keeps small matrices from being exactly singular.
+// sparse generates matrices in which about a third of the elements are zero. The others span twelve
+// orders of magnitude. The nonzero antidiagonal keeps small matrices from being exactly singular.
 func sparse(symmetric bool) Generator {
 	return Each(symmetric, func(rng *rand.Rand, n, i, j int) float64 {
 		if i+j != n-1 && rng.IntN(3) == 0 {
@@ -223,7 +223,7 @@ func Symmetric() []Family {
 	return g
 }
 
-// Unsymmetric returns the families of matrices that are not symmetric.
+// Unsymmetric returns the families of general square matrices, random matrices first.
 func Unsymmetric() []Family {
 	normal := func(name string, scale func(n, i, j int) float64) Family {
 		return Family{Name: name, Of: Normal(false, scale)}

@@ -37,10 +37,10 @@ func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
 	return h
 }
 
-// Whole is the part of a whole matrix. TriangleOf returns the part of a triangle, without the diagonal
-// if unit is set.
+// Whole is the Part of a whole matrix.
 func Whole(_, _ int) bool { return true }
 
+// TriangleOf returns the Part of the triangle ul, without the diagonal if unit is set.
 func TriangleOf(ul blas.Uplo, unit bool) func(i, j int) bool {
 	return func(i, j int) bool { return i == j && !unit || i != j && (i < j) == (ul == blas.Upper) }
 }
@@ -55,7 +55,7 @@ func (h *Held) Check(t testing.TB, name string) {
 		}
 	}
 	if !SameBits(outside, slices.Repeat([]float64{math.NaN()}, len(outside))) {
-		t.Fatalf("%s: an element outside the %d×%d matrix was written", name, h.R, h.C)
+		t.Fatalf("%s: an element outside the stored part of the %d×%d matrix was written", name, h.R, h.C)
 	}
 }
 

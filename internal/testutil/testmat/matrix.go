@@ -53,7 +53,7 @@ func Of(a interface {
 	return Func(r, c, a.At)
 }
 
-// Identity returns the identity of order n.
+// Identity returns the identity matrix of order n.
 func Identity(n int) *Matrix { return Func(n, n, func(i, j int) float64 { return Unless(i != j) }) }
 
 // Random returns an r×c matrix of standard normal numbers.
@@ -82,7 +82,7 @@ func (a *Matrix) At(i, j int) float64     { return a.X[i*a.C+j] }
 func (a *Matrix) Set(i, j int, v float64) { a.X[i*a.C+j] = v }
 func (a *Matrix) Row(i int) []float64     { return a.X[i*a.C : (i+1)*a.C] }
 
-// Column returns column j.
+// Column returns a copy of column j.
 func (a *Matrix) Column(j int) *Matrix { return a.Part(0, j, a.R, 1) }
 
 // Part returns the r×c part of a that begins at (i, j).

@@ -50,7 +50,7 @@ func (s SpectrumKind) General(rng *rand.Rand, r, c int) *Matrix {
 }
 
 // tridiagonals returns tridiagonal matrices, with d(n, i) on the diagonal and e(n, i) next to it.
-// Many of their eigenvalues nearly agree.
+// Some have many nearly equal eigenvalues.
 func tridiagonals() []Family {
 	tridiagonal := func(d, e func(n, i int) float64) Generator {
 		return Each(true, func(_ *rand.Rand, n, i, j int) float64 {
@@ -93,8 +93,8 @@ func Eigen() []Family {
 		Family{Name: "graded-rows", Of: Normal(true, graded(-1./8, -1./8))})
 }
 
-// UnsymmetricEigen returns families with all kinds of eigenvalues: Jordan blocks, companion matrices,
-// triangles, rotations, products with given singular values, and the families of Unsymmetric.
+// UnsymmetricEigen returns the families of Unsymmetric and others with all kinds of eigenvalues: Jordan
+// blocks, companion matrices, triangles, and matrices with given singular values or eigenvalues.
 func UnsymmetricEigen() []Family {
 	g := Unsymmetric()
 	for _, s := range Spectra() {
