@@ -46,4 +46,4 @@ check-release:
 	cd "$$first/dist"; sha256sum --quiet -c SHA256SUMS; \
 	for program in $$(ls | grep 'arm64\(.exe\)\?$$'); do grep -q 'kernel/neon\.Gemm' "$$program" || { echo "$$program has no assembly kernels"; exit 1; }; done; \
 	sha256sum --quiet -c "$$second/dist/SHA256SUMS"; \
-	echo "both releases have the same files"
+	echo "every file of the second release is the same in the first"

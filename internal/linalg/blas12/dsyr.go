@@ -47,7 +47,7 @@ type symmetricUpdate struct {
 	x, y  []float64
 }
 
-// updatePieces is the number of pieces of an update that goroutines share. It affects no result.
+// updatePieces is the number of pieces of an update that goroutines share. Results do not depend on it.
 const updatePieces = 32
 
 // addVectors adds the update by x, or by x and y, to A. The arguments have been checked.

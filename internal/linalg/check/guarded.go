@@ -8,7 +8,7 @@ import (
 
 // Guarded wraps a BLAS that converts sizes to 32-bit integers. A larger size could pass the checks of
 // the BLAS, and its loops in C would then access memory out of bounds. Guarded panics before such a
-// size reaches the BLAS. With 64-bit ints, no product of two admitted sizes overflows in its checks.
+// size reaches the BLAS. With 64-bit ints, no product of two admitted sizes overflows in these checks.
 //
 // Where the BLAS lacks one of gonum's checks, Guarded adds it, in gonum's order and with its message.
 type Guarded struct{ blas.Float64 }
@@ -16,7 +16,7 @@ type Guarded struct{ blas.Float64 }
 // TooLarge is the message for a size beyond 32 bits; gonum's BLAS has no such message.
 const TooLarge = "blas: a size is too large for this backend"
 
-// fit panics unless every size, leading dimension and increment fits in 32 bits.
+// fit panics unless every size, leading dimension and increment is below 2³¹ in magnitude.
 func fit(sizes ...int) {
 	for _, s := range sizes {
 		Require(math.MinInt32 < s && s <= math.MaxInt32, TooLarge)

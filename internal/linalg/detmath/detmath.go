@@ -162,7 +162,7 @@ var (
 )
 
 // NormalQuantile returns the number that a standard normal variable falls below with probability p. The
-// relative error is at most 1e-14 for p from 1.4e-11 to 1 - 1.4e-11.
+// relative error is at most 1e-14 for p from 1.4e-11 to 1 - 1.4e-11. p <= 0 and p >= 1 give NaN.
 //
 //	source: M. J. Wichura, Algorithm AS 241, Appl. Statist. 37 (1988) 477-484, PPND16.
 func NormalQuantile(p float64) float64 {

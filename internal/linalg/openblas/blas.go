@@ -2,7 +2,7 @@
 
 package openblas
 
-import "C" // Go skips this file, like the files that it needs, if -tags cgo is set without a C compiler.
+import "C" // so that Go skips this file, like open.go, if -tags cgo is set without a C compiler
 
 import (
 	"blskernel/internal/linalg/check"

@@ -33,6 +33,6 @@ func Built() bool { return open != nil }
 // list. The error is an *Error. Open may be called only once, and only if Built returns true.
 func Open(name string) (Backend, error) { return open(name) }
 
-// SetThreads limits the open library to n threads. A lower limit that OpenBLAS read from its
-// environment stays in force.
+// SetThreads limits the open library to n threads. A lower limit that OpenBLAS set when it was opened,
+// by its environment or the number of CPUs, stays in force.
 func SetThreads(n int) { setThreads(n) }

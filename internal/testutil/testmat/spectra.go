@@ -13,7 +13,7 @@ type SpectrumKind struct {
 	Scale float64
 }
 
-// Spectra returns the kinds of spectra. The scales of tiny and huge matrices are powers of two.
+// Spectra returns clustered, rank-deficient, tiny, huge and other spectra. Scales are powers of two.
 func Spectra() []SpectrumKind {
 	halves := func(n, i int) float64 { return Unless(2*i >= n) * Geometric(10)(n, i) }
 	return []SpectrumKind{

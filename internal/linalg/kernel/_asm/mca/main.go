@@ -55,8 +55,8 @@ var (
 	place  = regexp.MustCompile(`0x[0-9a-f]+ <.*>$`)
 )
 
-// parse adds the functions of package kernel and of the packages in its folder, which it finds in the
-// disassembly text, to the map. Their keys are ARCH/NAME and ARCH/PACKAGE.NAME.
+// parse finds the functions of package kernel and of the packages in its folder in the disassembly text
+// and adds them to the map. Their keys are ARCH/NAME and ARCH/PACKAGE.NAME.
 func parse(functions map[string]loop, arch, text string) {
 	name := ""
 	for _, s := range strings.Split(text, "\n") {
