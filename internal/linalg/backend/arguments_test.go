@@ -39,7 +39,7 @@ type change struct {
 	value any
 }
 
-// call calls a routine and returns what it panics with and whether anything was written before.
+// call calls a routine. It returns the panic value, if any, and whether the routine wrote to a slice.
 func (s signature) call(routine reflect.Value, a arguments) (panicked any, wrote bool) {
 	var in []reflect.Value
 	var slices [][]float64
@@ -75,14 +75,14 @@ var variants = []variant{
 	{0, 3, 4, 2, 1, 1},
 	{1, 4, 3, 2, 2, -2},
 	{2, 2, 5, 3, -1, 3},
-	{1, 33, 34, 2, 1, -1}, // beyond the order to which triangles are gonum's
+	{1, 33, 34, 2, 1, -1}, // orders above minBlocks of package blas12
 }
 
 // empty lists variants in which there is nothing to do, so that slices may have any length.
 var empty = []variant{{0, 0, 4, 2, 1, 1}, {1, 3, 0, 2, 1, -1}, {2, 3, 4, 0, 1, 1}}
 
-// arguments returns good arguments with the shortest slices and the closest rows that the routine of
-// the reference allows.
+// arguments returns legal arguments, with the shortest slices and the smallest leading dimensions that
+// routine accepts.
 func (s signature) arguments(v variant, routine reflect.Value) arguments {
 	const long = 1500
 	a := arguments{}
@@ -107,7 +107,7 @@ func (s signature) arguments(v variant, routine reflect.Value) arguments {
 			}
 		}
 	}
-	// Rows first, on which lengths depend.
+	// First the leading dimensions, on which the lengths of slices depend.
 	for _, rows := range []bool{true, false} {
 		for k, name := range strings.Fields(s.params) {
 			if slice := routine.Type().In(k) == reflect.TypeFor[[]float64](); rows != strings.HasPrefix(name, "ld") || !rows && !slice {
@@ -155,8 +155,8 @@ func (s signature) bad(a arguments) []change {
 	return all
 }
 
-// huge returns changes to a dimension, a distance between rows or an increment that is so large that a
-// multiple of it overflows, or that a 32-bit integer cannot hold it: too large for any slice.
+// huge returns changes of a dimension, a leading dimension or an increment to a value too large for any
+// slice: a multiple of it overflows, or a 32-bit integer cannot hold it.
 func (s signature) huge() (all []change) {
 	values := []int{math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt/2 + 1<<20, math.MaxInt - 2, math.MaxInt}
 	if math.MaxInt > math.MaxInt32 {
@@ -219,7 +219,7 @@ func TestArguments(t *testing.T) {
 						}
 						for _, second := range bad[i:] {
 							if first.name == "p" || second.name == "p" {
-								continue // of which gonum ignores what is bad
+								continue // gonum does not check the flag of Drotm
 							}
 							changed := a.with(first, second)
 							p, wrote := s.call(routine, changed)
@@ -234,8 +234,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// checkLengths compares the shortest lengths found with the shapes of the operands in the table, for
-// the products that are not gonum's.
+// checkLengths compares the shortest lengths, which arguments found, with the shapes in the table, for
+// the routines that gonum lacks.
 func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 	t.Helper()
 	if !s.optional() || v.m == 0 || v.n == 0 {
@@ -260,8 +260,8 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 
 func (c change) String() string { return fmt.Sprintf("%s = %v", c.name, c.value) }
 
-// A matrix of one row may have any distance between rows. A library with 32-bit integers is not given a
-// distance that it cannot hold.
+// A matrix of one row may have any leading dimension. A library with 32-bit integers is not given one
+// that it cannot hold.
 func TestArgumentsOneRow(t *testing.T) {
 	distances := []int{1, 7, math.MaxInt32}
 	if most := math.MaxInt32; math.MaxInt > math.MaxInt32 {

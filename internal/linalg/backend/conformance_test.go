@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/testblas"
 )
 
-// conformances are gonum's own tests of the float64 BLAS except the one of Drotg, which has an option
-// for libraries that treat numbers near the ends of the range differently, as OpenBLAS does.
+// conformances are gonum's own tests of the float64 BLAS, except DrotgTest, which has an option for
+// libraries such as OpenBLAS that treat numbers near the ends of the range differently.
 var conformances = []any{
 	testblas.DdotTest, testblas.Dnrm2Test, testblas.DasumTest, testblas.IdamaxTest,
 	testblas.DswapTest, testblas.DcopyTest, testblas.DaxpyTest, testblas.DrotmgTest,

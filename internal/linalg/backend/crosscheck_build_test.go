@@ -93,7 +93,7 @@ func (s signature) use(values arguments, name string, marks int) usage {
 	beta, added := values["beta"].(float64)
 	switch {
 	case s.oneVector() && marks > 0 && values["incX"].(int) < 0:
-		// The documentation says so.
+		// A routine on one vector then does nothing.
 		return untouched
 	case marks == 0:
 		return unless(scaled && alpha == 0 && name != "bias")
@@ -176,7 +176,7 @@ func (s signature) operand(d *draw, values arguments, description string) *opera
 	return o
 }
 
-// invoke calls the routine with the operands x and scalars through f.
+// invoke calls the routine with the operands x, and with f(v) for each scalar v.
 func (s signature) invoke(b blskernel.Backend, values arguments, x [][]float64, f func(float64) float64) (returned []float64) {
 	if s.routine == "Dger" && b.Name() == "gonum" {
 		// Its assembly takes negative increments from the wrong end (gonum v0.17.0).
@@ -206,7 +206,7 @@ func (s signature) invoke(b blskernel.Backend, values arguments, x [][]float64, 
 	return returned
 }
 
-// straight returns the n elements of a vector one after the other.
+// straight returns the n elements of a vector with increment 1.
 func straight(x []float64, n, inc int) []float64 {
 	v := make([]float64, n)
 	for i := range v {

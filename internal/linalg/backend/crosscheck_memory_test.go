@@ -48,14 +48,14 @@ func (d *draw) size() int {
 	return d.intN(min(d.most, 40) + 1)
 }
 
-// ld returns a distance between rows of cols elements, odd as often as even.
+// ld returns a leading dimension for cols columns, odd as often as even.
 func (d *draw) ld(cols int) int { return max(1, cols) + d.intN(4) }
 
 func (d *draw) inc() int { return []int{1, 1, 2, 3, -1, -2, -5}[d.intN(7)] }
 
 func (d *draw) scalar() float64 { return []float64{0, 1, -1, 0.7, -1.3}[d.intN(5)] }
 
-// element returns a number of size 1, or a zero.
+// element returns a number in [-1, 1), or a zero with probability 1/6.
 func (d *draw) element() float64 {
 	if d.rnd.IntN(6) == 0 {
 		return 0
@@ -73,16 +73,16 @@ const (
 	overwritten              // written, and not read
 )
 
-// An operand is the memory of one operand of a call: its elements, and before, between and after them
-// memory that is not part of it.
+// An operand is the memory of one operand of a call: its elements, and memory before, between and after
+// them that does not belong to it.
 type operand struct {
 	use      []usage
 	values   []float64
-	diagonal []int // where the diagonal of a triangle is that is solved with
+	diagonal []int // indices of the diagonal of a triangle to multiply or solve with
 	result   bool  // some elements are written
 }
 
-// newOperand has room for length elements, with up to two more at the end.
+// newOperand returns an operand with memory for length elements and up to two more.
 func (d *draw) newOperand(length int) *operand {
 	length += d.intN(3)
 	return &operand{use: make([]usage, length), values: make([]float64, length)}
@@ -93,9 +93,8 @@ func (o *operand) set(at int, u usage, v float64) {
 	o.result = o.result || u >= written
 }
 
-// canary stands where nothing may be written, in operands that are results. It is a number, since a NaN
-// stays the same if something is added. In the others the canary is NaN, which spoils what is computed
-// from it.
+// canary fills memory of results that must not be written. It is a number, because an addition to NaN
+// would not show. In other operands the canary is NaN, which spoils every result that it reaches.
 const canary = 12345.678
 
 // hostile returns the operand with canaries wherever it must not be read.
@@ -143,9 +142,9 @@ func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 	return func(i, j int) int { return i*(i+1)/2 + j }
 }
 
-// triangular makes the operand a triangle of order n to multiply or to solve with, whose diagonal lies
-// where at says. With a diagonal between 2 and 3, or of ones that must not be read, the other elements
-// of a row or column are divided by n, so that solutions are of the size of the right-hand side.
+// triangular makes the operand a triangle of order n to multiply or solve with; at returns the indices
+// of its diagonal, between 2 and 3. The diagonal must not be read if diag is blas.Unit. The other
+// elements are divided by n+1, so that solutions are of the size of the right-hand side.
 func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int) {
 	for i := range o.values {
 		o.values[i] /= float64(n + 1)
@@ -154,7 +153,7 @@ func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int)
 	for i := range o.diagonal {
 		o.diagonal[i] = at(i)
 		if o.use[at(i)] == untouched {
-			continue // the whole of it is not read
+			continue // the whole triangle is not read
 		}
 		o.set(at(i), read, 2+d.rnd.Float64())
 		if diag == blas.Unit {
@@ -180,15 +179,15 @@ type call struct {
 	// or math.Abs where the operands are absolute values, so that the result is the magnitude.
 	do func(b blskernel.Backend, x [][]float64, s func(float64) float64) (returned []float64)
 
-	// magnitude replaces that way to find the magnitudes where the routine subtracts.
+	// magnitude, if not nil, overwrites absolute values with the magnitudes, in place of do.
 	magnitude func(x [][]float64)
 
-	// twin makes the call one of a solution X, the last operand, with the triangle that is the
-	// first: it overwrites X by its product with the triangle.
+	// twin is not nil if the call solves for X, the last operand, with the triangle in the first.
+	// It overwrites X with the product of the triangle and X.
 	twin func(b blskernel.Backend, x [][]float64)
 
-	relative bool    // what is returned is judged by its own size
-	absolute float64 // and also what is written, by this much
+	relative bool    // the error of a returned value is relative to the value
+	absolute float64 // another error that written elements may have
 }
 
 // gammaOf is gamma_k = ku/(1-ku), u = 2^-53.
@@ -254,10 +253,10 @@ func (c *call) expect(reference blskernel.Backend) (want, magnitude outcome) {
 	return want, magnitude
 }
 
-// compare returns an error if got is not, within the bound, what the reference has found, or if
-// something else has changed.
+// compare returns an error if got differs from want by more than the bound, or if an element that must
+// not be written has changed.
 func (c *call) compare(got, want, magnitude outcome) error {
-	// Either result is within gamma_k times the magnitude of the exact one. One per cent is for the
+	// Each result is within gamma_k times the magnitude of the exact one. The 0.01 is for the
 	// magnitudes themselves, which are rounded.
 	factor := 2.01 * gammaOf(c.roundings)
 	for i, v := range want.returned {

@@ -25,8 +25,8 @@ type candidate struct {
 	blskernel.Backend
 }
 
-// candidates returns the backends, gonum on operands full of NaN where it must not read, and, for
-// products that a backend may lack, also the products made of its Dgemm.
+// candidates returns gonum and all backends, each backend also without its own products, which are then
+// made of its Dgemm.
 func candidates(t testing.TB) []candidate {
 	all := []candidate{{"gonum", reference()}}
 	for _, b := range backends.All(t) {
@@ -69,17 +69,16 @@ func (r signature) check(t *testing.T, d *draw, all []candidate) {
 	}
 }
 
-// gonumDiffers reports whether gonum is not held to the routine: it reads what it need not, so that a
-// NaN there shows, operands of Dgemm with a zero alpha, of which it multiplies by zero, and C of Dsyrk
-// with a zero beta; and where it has no assembly, its Dgemv with a zero beta also clears the elements
-// after y (v0.17.0).
+// gonumDiffers reports whether gonum v0.17.0 lacks the routine or fails its check: Dgemm multiplies A
+// and B by a zero alpha, Dsyrk multiplies C by a zero beta, and Dgemv, where it has no assembly, clears
+// the elements after y if beta is zero.
 func (r signature) gonumDiffers() bool {
 	return r.routine == "Dgemm" || r.routine == "Dsyrk" || r.routine == "Dgemv" || r.optional()
 }
 
-// TestCrossCheck compares, of every routine but Drotg and Drotmg, which gonum's own tests have, the
-// results of all backends and kernels with gonum's on random shapes, strides, increments and scalars:
-// each element within the bound of componentwise errors,
+// TestCrossCheck compares all backends and kernels with gonum on random shapes, strides, increments and
+// scalars, for every routine except Drotg and Drotmg, which gonum's tests cover. Each element must be
+// within the bound of componentwise errors,
 //
 //	|x - y| <= 2 gamma_k (|alpha||A||B| + |beta||C|),
 //
@@ -99,7 +98,7 @@ func TestCrossCheck(t *testing.T) {
 			for range rounds {
 				r.check(t, d, all)
 			}
-			// Sizes about the blocks of products and triangles, and of more than one piece
+			// Sizes near the blocks of products and triangles, and of more than one piece
 			// of a matrix.
 			d.sizes = []int{9, block.Size - 1, block.Size, block.Size + 1, block.Size + 80, 2*block.Size + 1}
 			for range 4 {

@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A signature is a routine with the names of its parameters in their order, and its operands. What is
-// bad for a parameter, and with what text it panics, follows from its type and its name.
+// A signature is a routine with the names of its parameters, in order, and its operands. The type and
+// the name of a parameter determine its bad values and the text of the panic.
 //
 // An operand is NAME=KIND:DIMENSIONS, with ! before = if written, and !! if not read either. Kinds are
 // v for a vector, m for a matrix, o for one with a transpose argument, t for a triangle, and b for a
 // band. Dimensions are parameters, p and q for the rows and columns of op(A), or s for the order on a
-// side. An element errs by the sum of the dimensions of roundings and more roundings.
+// side. The roundings of an element are the sum of the dimensions in roundings, plus more.
 type signature struct {
 	routine, params, operands string
 	roundings                 string
@@ -104,8 +104,8 @@ func (s signature) on(b blskernel.Backend) reflect.Value {
 
 func (s signature) has(name string) bool { return slices.Contains(strings.Fields(s.params), name) }
 
-// oneVector reports whether a vector is all that the routine is given; with a negative increment it
-// then does nothing.
+// oneVector reports whether x is the only operand of the routine, which then does nothing if the
+// increment is negative.
 func (s signature) oneVector() bool { return !s.has("y") && !s.has("a") && !s.has("ap") }
 
 // optional reports whether the routine is not in the Backend interface.
@@ -114,5 +114,5 @@ func (s signature) optional() bool {
 	return !is
 }
 
-// Arguments are values of parameters by name: flags, numbers, and lengths of slices or slices.
+// arguments are the values of parameters by name: flags, numbers, and slices or their lengths.
 type arguments map[string]any

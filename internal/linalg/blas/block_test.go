@@ -36,7 +36,7 @@ func (c check) random(t *testing.T) {
 	}
 }
 
-// fuzz runs a check on the choices of a fuzzer, with seeds about the boundaries of tiles and of panels.
+// fuzz runs a check on the choices of a fuzzer, with seeds near the boundaries of tiles and panels.
 func (c check) fuzz(f *testing.F) {
 	for form := range byte(8) {
 		for _, size := range []byte{0, 1, 2, 7, 8, 9, 23, 24, 25, 49} {
@@ -57,8 +57,8 @@ func (s *shape) transpose() blas.Transpose { return pick(s, blas.NoTrans, blas.T
 func TestBlockGemm(t *testing.T) { check(checkGemm).random(t) }
 func FuzzBlockGemm(f *testing.F) { check(checkGemm).fuzz(f) }
 
-// checkGemm computes C = alpha op(A) op(B) + beta C. Each of its elements has two multiplications by
-// scalars, k terms and two additions: k+4 roundings on the way of each.
+// checkGemm computes C = alpha op(A) op(B) + beta C. A term of an element has at most k+4 roundings:
+// two multiplications by scalars, k terms and two additions.
 func checkGemm(t *testing.T, s *shape, on block.Ops) {
 	m, n, k, tA, tB := s.size(), s.size(), s.size(), s.transpose(), s.transpose()
 	alpha, beta := pick(s, 1, -1, 0.5), pick(s, 1, 0, -2.0)
@@ -72,11 +72,11 @@ func checkGemm(t *testing.T, s *shape, on block.Ops) {
 	b.unchanged(t, name, nothing)
 }
 
-// run makes a call that touches nothing but its operands.
+// run fails the test if a call touches memory outside its operands.
 func run(t *testing.T, name string, call func()) {
 	t.Helper()
 	if guard.Faults(call) {
-		t.Fatalf("%s: something beside an operand was read or written", name)
+		t.Fatalf("%s: memory outside the operands was read or written", name)
 	}
 }
 
@@ -89,7 +89,7 @@ func (p place) compare(t *testing.T, name string, inside func(i, j int) bool, ro
 	p.unchanged(t, name, inside)
 }
 
-// within checks that residuals inside are below a number of roundings of each term of |C| + |A| |B|.
+// within checks that the residuals inside are at most 2.01 roundings eps (|C| + |A| |B|).
 func within(t *testing.T, name string, inside func(i, j int) bool, roundings float64, residual, c, a, b *testmat.Matrix) {
 	t.Helper()
 	size := c.Abs().Sub(a.Abs().Mul(b.Abs()).Scaled(-1))
@@ -105,7 +105,7 @@ func within(t *testing.T, name string, inside func(i, j int) bool, roundings flo
 func TestBlockSyrk(t *testing.T) { check(checkSyrk).random(t) }
 func FuzzBlockSyrk(f *testing.F) { check(checkSyrk).fuzz(f) }
 
-// checkSyrk computes C = C + alpha op(A) diag(d) op(A)ᵀ; without d that is the identity.
+// checkSyrk computes C = C + alpha op(A) diag(d) op(A)ᵀ. A nil d stands for the identity.
 func checkSyrk(t *testing.T, s *shape, on block.Ops) {
 	n, k, tA, alpha := s.size(), s.size(), s.transpose(), pick(s, 1, -1, 0.5)
 	rows, cols := block.Stored(tA, n, k)

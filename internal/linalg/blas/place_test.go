@@ -39,8 +39,8 @@ func (s *shape) size() int {
 	return pick(s, 70, block.Size-1, block.Size, block.Size+1, block.Size+9, 210)
 }
 
-// A place is a block somewhere in guarded memory: dense, or packed, as a part of a larger triangle of
-// which everything may be touched and nothing else.
+// A place is a block in guarded memory: dense, or a part of a larger packed triangle. Nothing outside
+// the block, or outside the triangle, may be touched.
 type place struct {
 	block.Matrix
 	all, before []float64
@@ -48,14 +48,14 @@ type place struct {
 }
 
 // take puts a block of random elements into an unused region, on the diagonal if diagonal is set. A
-// packed one there has only the upper triangle.
+// packed block on the diagonal has only its upper triangle.
 func (s *shape) take(isPacked, diagonal bool, rows, cols int) place {
 	p, r := place{rows: rows, cols: cols}, s.regions[0]
 	s.regions = s.regions[1:]
 	if isPacked {
 		i := s.Below(5)
 		j := i
-		if !diagonal { // all rows have to be above it
+		if !diagonal { // all rows must be above the diagonal
 			j += rows - 1 + s.Below(5)
 		}
 		n := max(j+cols, i+rows) + s.Below(5)
@@ -85,7 +85,7 @@ func (p place) fill(rnd *rand.Rand) place {
 
 func (p place) at(i, j int) int { return len(p.all) - len(p.X) + p.Row(i) + j }
 
-// matrix returns op(X) of what all the elements were or are.
+// matrix returns op(X), where all is p.all or p.before and holds the block X.
 func (p place) matrix(t blas.Transpose, all []float64) *testmat.Matrix {
 	x := testmat.Func(p.rows, p.cols, func(i, j int) float64 { return all[p.at(i, j)] })
 	if t != blas.NoTrans {
@@ -96,7 +96,7 @@ func (p place) matrix(t blas.Transpose, all []float64) *testmat.Matrix {
 
 func (p place) was(t blas.Transpose) *testmat.Matrix { return p.matrix(t, p.before) }
 
-// unchanged fails the test if anything has changed but the elements that are kept.
+// unchanged fails the test if an element has changed, unless kept is true for it.
 func (p place) unchanged(t *testing.T, name string, kept func(i, j int) bool) {
 	t.Helper()
 	after := slices.Clone(p.all)
@@ -117,7 +117,7 @@ func (p place) unchanged(t *testing.T, name string, kept func(i, j int) bool) {
 func nothing(int, int) bool { return false }
 
 // products returns the products made of Dgemm and the pure backend's on each kernel. They compute in
-// the goroutine of the test, since a fault in another one ends the program.
+// the goroutine of the test, because a fault in another goroutine would end the program.
 func products(t testing.TB) []block.Ops {
 	blskernel.SetThreads(1)
 	t.Cleanup(func() { blskernel.SetThreads(0) })

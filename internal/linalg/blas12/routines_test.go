@@ -109,7 +109,7 @@ func spread(x []float64, inc int) []float64 {
 	return y
 }
 
-// TestNoAllocations is skipped under the race detector, where pools drop what they are given.
+// TestNoAllocations is skipped under the race detector, where a sync.Pool drops items at random.
 func TestNoAllocations(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts allocations")
 	k := kernels.All(t)[0]

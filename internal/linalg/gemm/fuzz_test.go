@@ -32,7 +32,7 @@ func (s *shape) engine(all []kernel.Kernel) *Engine {
 // scalars are the pairs (alpha, beta) with which every routine is called.
 var scalars = [][2]float64{{1, 0}, {1, 1}, {-1, 1}, {0.7, -1.3}, {-2.5, 0}, {0, 0}, {0, 1}, {0, 0.3}}
 
-// alone keeps calls on the goroutine of the test, since a fault on another one ends the program.
+// alone keeps calls on the goroutine of the test, because a fault on another one would end the program.
 func alone(f *testing.F) {
 	setThreads(f, 1)
 	use(f, active)

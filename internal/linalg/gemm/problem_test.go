@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Package internal/linalg/backend compares the routines, with the blocks of this machine, with gonum's.
-// The tests here compare other blocks, threads and places with these, bit for bit.
+// The tests of internal/linalg/backend compare the routines with gonum's, on this machine's blocks.
+// The tests here compare other blocks, threads and places with the same blocks, bit for bit.
 
 // What no routine may read or write is filled with a canary. In operands it is a NaN, which shows in
 // every result that it touches; in results a number, since adding to a NaN changes nothing.
@@ -96,7 +96,7 @@ type routine struct {
 	build func(rnd *rand.Rand, m, n, k int, alpha, beta float64) *problem
 }
 
-// value fills stores: a fifth of the elements are zeros.
+// value returns a zero with probability 1/5, otherwise a number in [-1, 1).
 func value(rnd *rand.Rand) float64 {
 	if rnd.IntN(5) == 0 {
 		return 0
@@ -119,7 +119,7 @@ func values(rnd *rand.Rand, n int) []float64 {
 	return x
 }
 
-// fill sets what is kept of C: to NaN if beta = 0, since it must not be read then.
+// fill sets the elements of C that are kept: to NaN if beta = 0, because they must not be read then.
 func (p *problem) fill(rnd *rand.Rand) {
 	p.c.fill(p.m, p.n, p.kept, func() float64 {
 		if p.beta == 0 {

@@ -92,7 +92,7 @@ func TestLAPACKInverses(t *testing.T) {
 	}
 }
 
-// TestLAPACKInfo uses matrices that are at fault.
+// TestLAPACKInfo checks info for singular and indefinite matrices and for a NaN.
 func TestLAPACKInfo(t *testing.T) {
 	l := needLAPACK(t)
 	ipiv, work := make([]int32, 3), make([]float64, 67*68)

@@ -14,8 +14,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestWithoutLAPACK makes libraries of an OpenBLAS without LAPACK, without all of it, and with 64-bit
-// integers, of which no routine does anything, and opens each in a process of its own. The last fails.
+// TestWithoutLAPACK opens, each in its own process, stub libraries without LAPACK, with a part of it, and
+// with 64-bit integers. Open refuses the last.
 func TestWithoutLAPACK(t *testing.T) {
 	if want := os.Getenv("BLSKERNEL_TEST_MISSING"); want != "" {
 		b, err := Open(os.Getenv(EnvLibrary))
@@ -49,7 +49,7 @@ func TestWithoutLAPACK(t *testing.T) {
 	}
 }
 
-// stubOpenBLAS makes a library of this C code and of OpenBLAS's routines, none of which does anything.
+// stubOpenBLAS builds a library from the C code and from stubs of OpenBLAS's routines, which do nothing.
 // It skips the test if there is no C compiler.
 func stubOpenBLAS(t *testing.T, code string) (library string) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 
 var wordLine = regexp.MustCompile(`^\tWORD \$0x([0-9a-f]{8}) // (.+)$`)
 
-// Every encoded word of all files is the instruction beside it.
+// Every encoded word of all files is the instruction in its comment.
 func TestWords(t *testing.T) {
 	words := 0
 	for _, f := range Files() {
@@ -27,7 +27,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The instructions of words.go, every one, with registers that tell their places apart.
+// Every instruction of words.go, with a different register in each place.
 func TestAllWords(t *testing.T) {
 	var g generator
 	g.fadd(1, 2, 3)
