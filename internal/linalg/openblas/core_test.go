@@ -66,8 +66,8 @@ func again(test string, env ...string) (string, error) {
 	return string(out), err
 }
 
-// TestOpensBestCore opens, each in its own process, libraries that do not recognize the CPU. They know its
-// best core type, an older type, or none. For the last, the environment chooses the type.
+// TestOpensBestCore opens, each in its own process, libraries that do not recognize the CPU. They know
+// its best core type, an older type, or none. For the last, the environment chooses the type.
 func TestOpensBestCore(t *testing.T) {
 	const envWant = "BLSKERNEL_TEST_CORE"
 	if want := os.Getenv(envWant); want != "" {

@@ -14,7 +14,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestWithoutLAPACK opens, each in its own process, stub libraries without LAPACK, with a part of it, and
+// TestWithoutLAPACK opens, each in its own process, stub libraries without LAPACK, with part of it, and
 // with 64-bit integers. Open refuses the last.
 func TestWithoutLAPACK(t *testing.T) {
 	if want := os.Getenv("BLSKERNEL_TEST_MISSING"); want != "" {
@@ -49,7 +49,7 @@ func TestWithoutLAPACK(t *testing.T) {
 	}
 }
 
-// stubOpenBLAS builds a library from the C code and from stubs of OpenBLAS's routines, which do nothing.
+// stubOpenBLAS builds a library from the C code and from stubs of OpenBLAS's routines.
 // It skips the test if there is no C compiler.
 func stubOpenBLAS(t *testing.T, code string) (library string) {
 	t.Helper()
