@@ -33,7 +33,7 @@ notices:
 		done; \
 	done; } >"$(DIST)/THIRD_PARTY_LICENSES"
 
-# Compares the share of its FMA peak that each kernel of this CPU reaches with bench/gate/floors.txt.
+# Measures what share of its FMA peak each kernel of this CPU reaches, and compares it with bench/gate/floors.txt.
 # This takes 15 seconds. The machine may do other work meanwhile.
 gate:
 	$(GO) run ./bench/gate $(GATEFLAGS)

@@ -9,8 +9,8 @@ import (
 )
 
 // ViaGemm implements blskernel.PackedProducts, backend.FusedProducts and the products of block.Ops with
-// the Dgemm and Dtrsm of any BLAS. Packed operands, and packed or triangular results, go through a
-// workspace.
+// the Dgemm and Dtrsm of any BLAS. Packed or scaled operands, and packed or triangular results, go
+// through a workspace.
 type ViaGemm struct {
 	blas.Float64
 	block.Vectors

@@ -52,7 +52,7 @@ type Caches struct {
 func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 
 // CacheSizes returns the sizes of this machine's caches. If cores differ, the sizes are for the kind
-// with the largest share of L2. These are the fast cores, which do most of the work of a product.
+// with the largest share of L2: the fast cores, which do most of the work of a product.
 func CacheSizes() Caches { return here().caches }
 
 // A core holds the system's values for cores of one kind. Unknown values are 0 or -1.

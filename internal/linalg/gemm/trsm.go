@@ -131,7 +131,7 @@ func (t *triangular) sweep(team *workers.Team) {
 }
 
 // diagonalBlock returns the order of diagonal blocks: half of KC, so that products have long sums but
-// still do most of the work. Like KC, this order affects results, so it depends on nothing else.
+// still do most of the work. Like KC, this order affects results, so it is the same on every machine.
 func (e *Engine) diagonalBlock() int { return e.blocks.KC / 2 }
 
 // rowOf returns the index in storage of the row of X that T counts as row i.

@@ -49,8 +49,8 @@ func (s SpectrumKind) General(rng *rand.Rand, r, c int) *Matrix {
 	return a.Scaled(s.Scale)
 }
 
-// tridiagonals returns tridiagonal matrices, with d(n, i) on the diagonal and e(n, i) next to it.
-// Some have many nearly equal eigenvalues.
+// tridiagonals returns families of symmetric tridiagonal matrices. Some have many nearly equal
+// eigenvalues.
 func tridiagonals() []Family {
 	tridiagonal := func(d, e func(n, i int) float64) Generator {
 		return Each(true, func(_ *rand.Rand, n, i, j int) float64 {

@@ -33,7 +33,7 @@ func (g *generator) matrix() matrix {
 	return x
 }
 
-// blocks writes a loop over blocks of rows for each number of rows, the largest first. In the body,
+// blocks writes a loop over blocks of r rows for each r in rows, which must descend. In the body,
 // pointers hold the addresses of row 0 of the block and, if it has more than four rows, of row 4.
 func (x matrix) blocks(label string, rows []int, body func(label string, rows int, pointers []reg.GPVirtual)) {
 	for _, r := range rows {

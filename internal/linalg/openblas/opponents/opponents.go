@@ -56,7 +56,7 @@ type LAPACK interface {
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
-// with adds the other routines of the open library to l. It is nil in a build without OpenBLAS.
+// with adds the additional routines of the open library to l. It is nil in a build without OpenBLAS.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
 // Of returns b's LAPACK, or an error if it lacks a routine. A nil b stands for blskernel.Default().

@@ -1,5 +1,5 @@
 // Command mca predicts the speed of the inner loops of package kernel with LLVM's scheduler models,
-// and counts their instructions. It prints the tables for arm64 in docs/performance.md. Run it as
+// and counts their instructions. docs/performance.md has the tables that it prints. Run it as
 //
 //	make mca
 //
