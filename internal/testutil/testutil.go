@@ -147,7 +147,7 @@ func WaitWorkers(t testing.TB, want int) {
 	wait(t, want, "workers", func() bool { return workers() == want })
 }
 
-// wait fails the test unless ok returns true within 10 s.
+// wait fails the test unless ok returns true within 10 s. The message has want and what.
 func wait(t testing.TB, want int, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {

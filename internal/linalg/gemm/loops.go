@@ -239,7 +239,7 @@ func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i,
 	through(to, j+n)
 }
 
-// tiles calls the kernel for m rows and n columns of C, from micro-panel bj of B on.
+// tiles calls the kernel for m rows and n columns of C: micro-panel ai of A times B from panel bj on.
 func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []float64, ldc, m, n int) {
 	p.engine.kernel.Gemm(m, n, k, p.alpha, unsafe.SliceData(a.x[ai*a.panel:]), a.row, a.col,
 		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, store, unsafe.SliceData(c), ldc)
