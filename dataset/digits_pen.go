@@ -22,7 +22,7 @@ const splineSteps = 4
 // or cross therefore show no seam.
 type pen struct {
 	points [maxPoints]point
-	near   [digitPixels]int64 // squared distance in (1/256 pixel)²; MaxInt64 beyond reach
+	near   [digitPixels]int64 // squared distance in (1/256 pixel)²; may be MaxInt64 beyond reach
 	reach  int64              // distance at which the ink ends
 }
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	panelImages = 256     // images, or pairs of small NORB, read at a time; 256 pairs take 5 MB
-	maxPixels   = 1 << 30 // bytes of all images of a set
+	maxPixels   = 1 << 30 // largest size in bytes of the images of a set
 )
 
 // A format describes the files of a data set.

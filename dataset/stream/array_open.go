@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/io/npy"
 )
 
-// maxColumns is the largest number of elements in a sample of an array. As float64 they take 128 MB.
+// maxColumns is the largest number of elements in a sample of an array. As float64 they take 128 MiB.
 const maxColumns = 1 << 24
 
 type arrayFile struct {

@@ -56,7 +56,7 @@ func (b *Batch) Where(i int) Place {
 	return Place{}
 }
 
-// rows returns the number of rows. A batch without X has a place for each.
+// rows returns the number of rows. A batch without X has one place for each row.
 func (b *Batch) rows() int {
 	if b.X == nil {
 		return len(b.places)

@@ -139,7 +139,7 @@ func keptNames(names []string, kept []int) (out []string) {
 	return out
 }
 
-// pick returns the positions that specs select and adds them to taken. A repeated position is an error.
+// pick returns the positions that specs select and adds them to taken. A position in taken is an error.
 // at is the names.Index of header.
 func pick(specs, header []string, at map[string]int, width int, taken map[int]bool) ([]int, error) {
 	var out []int
@@ -150,7 +150,7 @@ func pick(specs, header []string, at map[string]int, width int, taken map[int]bo
 		}
 		for col := from; col <= to; col++ {
 			if taken[col] {
-				return nil, &Error{Column: col + 1, Name: nameOf(header, col), What: "is named twice among inputs, targets and weight; name each column once"}
+				return nil, &Error{Column: col + 1, Name: nameOf(header, col), What: "is named twice, among inputs, targets and weight or among the columns to keep; name it once"}
 			}
 			taken[col] = true
 			out = append(out, col)

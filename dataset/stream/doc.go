@@ -47,7 +47,7 @@
 // A sample is left out with its targets. If it has several faults, Bad receives only one.
 // [Batch.Number] and [Batch].First count bad samples too.
 //
-// Another fault, such as an overlong record, ends reading.
+// Any other fault, such as an overlong record, ends the reading.
 //
 // # Formats
 //
@@ -69,6 +69,6 @@
 // allocates at most 320 n bytes plus 8 MiB. Each .npz array adds 128 KiB, each batch 512 bytes, each
 // kept cell 128 bytes, each bad sample 8 KiB until Bad returns. A Survey adds 8 KiB for each column,
 // and [Columns] add 64 bytes for each input of each row. A batch of r rows takes about 8 r (Dim +
-// Outputs + 8) bytes. With Columns, check Dim, up to 66 times the columns, first. docs/reliability.md
-// lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
+// Outputs + 8) bytes. With Columns, Dim may be 66 times the columns, so check it first.
+// docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
 package stream

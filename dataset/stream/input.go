@@ -31,7 +31,7 @@ var gzipMagic = []byte{0x1f, 0x8b}
 type input struct {
 	ctx      context.Context
 	path     string        // for messages
-	format   Format        // by the suffix of the path or the first bytes
+	format   Format        // as given, else by the suffix of the path or the first bytes
 	raw      rewindable    // the bytes of the file
 	buffered *bufio.Reader // of raw
 	r        *bufio.Reader // the content from its beginning; the same as buffered unless packed
@@ -133,8 +133,8 @@ func openFault(ctx context.Context, path string, err error) error {
 	return &Error{Path: path, What: "cannot be opened", Err: err}
 }
 
-// unpack sets buffered to read the file from its start, and r its content, decompressed if it is
-// gzipped. It then determines the format.
+// unpack sets buffered to read the file from its start, and r to read its content, which is decompressed
+// if the file is gzipped. It then determines the format.
 func (in *input) unpack() error {
 	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
 	in.r = in.buffered

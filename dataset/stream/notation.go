@@ -197,8 +197,8 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// evidence records whether some columns have decimal commas or points as thousands separators, and
-// whether some columns have decimal points or commas as thousands separators.
+// evidence says which signs some columns have. decimals: decimal commas, or points between thousands.
+// thousands: decimal points, or commas between thousands. Both may be true.
 type evidence struct{ decimals, thousands bool }
 
 // evidence combines the evidence of the columns of numbers that are not ambiguous.

@@ -50,12 +50,12 @@ type Header int
 // The values of Header. The first line of a CSV file holds names or a sample.
 const (
 	// HeaderAuto takes the first line as a header in the first source if the options name a column,
-	// and in a later source if it repeats the first header. Otherwise the cells of the inputs
-	// decide; in a file of targets, the targets. Missing cells do not count. Numbers are a sample,
-	// and words a header. A line of both is a header if the next good line has a word below a
-	// number or a number below a word. In the first source it is also a header if none of the next
-	// hundred lines is good. In a file of labels only a word above a number is a header, unless
-	// Options.Labels has it.
+	// and in a later source if the line repeats the first header. Otherwise the cells of the inputs
+	// decide, or the targets in a file of targets. Missing cells do not count. A line of numbers is
+	// a sample, and a line of words a header. A line of both is a header if the next good line has
+	// a word below a number or a number below a word. In the first source it is also a header if
+	// none of the next hundred lines is good. In a file of labels only a word above a number is a
+	// header, unless Options.Labels has it.
 	//
 	// If Options.Columns have levels, a line with a level of its column is a sample, unless other
 	// columns have words, none has a number, and Options.Fixed is false. Other words in a column
@@ -178,9 +178,9 @@ type Options struct {
 	// may have any form, is never a folder and has no known size. It is opened when it is reached,
 	// like a named pipe.
 	//
-	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
-	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
-	// including an error of Close, become the cause of an *Error with the path.
+	// One goroutine calls Open, reads its result to the end and closes it. ctx is done when the
+	// context of the Reader is, or after Close; the Reader then waits for neither Open nor Read.
+	// Errors, including an error of Close, become the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
 	// FS is the file system; nil for the operating system's. Tests inject faults through it.
@@ -248,7 +248,7 @@ func (o *Options) check(paths []string) error {
 	case o.TargetPath != "" && len(paths) > 1:
 		return fault("one file of targets cannot serve %d sources; read the sources one by one, or put the targets into them", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
-		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number contains", o.Comma)
+		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another sign, but none of . + - _ and no quotation mark", o.Comma)
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
 		return fault("%q cannot be the decimal sign; give a point or a comma", o.Decimal)
 	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.decimal(), '.')):

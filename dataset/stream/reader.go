@@ -45,7 +45,7 @@ type Reader struct {
 // ctx is the context of all calls: once it is done, every call fails with an error that wraps
 // context.Cause(ctx), even a call that waits for a pipe.
 //
-//	errors: *Error for a fault of a source, which wraps [ErrEmpty] if it has no samples; other
+//	errors: *Error for a fault of a source, which wraps [ErrEmpty] if the source is empty; other
 //	errors for contradictory options and for ctx.
 func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	if err := opt.check(paths); err != nil {
@@ -141,7 +141,7 @@ func (r *Reader) checkSchema(i int, f *files) error {
 	return nil
 }
 
-// Inputs returns the names of the columns of X, or nil if the first source has none.
+// Inputs returns the names of the columns of X, or nil if the first source has no names.
 func (r *Reader) Inputs() []string {
 	return r.opt.Columns.InputNames(r.about.inputs)
 }
@@ -151,7 +151,7 @@ func (r *Reader) Tally() Tally {
 	return Tally{r.tally.Dropped, slices.Clone(r.tally.Filled), slices.Clone(r.tally.Unknown)}
 }
 
-// Targets returns the names of the targets, or nil if the first source has none.
+// Targets returns the names of the targets, or nil if the first source has no names for them.
 func (r *Reader) Targets() []string { return slices.Clone(r.about.targets) }
 
 // Positions returns the positions, from 0, of the inputs, and of all columns but targets and weights.
@@ -177,8 +177,8 @@ func (r *Reader) Dim() int {
 // Outputs returns the number of target columns: the columns of Y, 1 for labels, 0 without targets.
 func (r *Reader) Outputs() int { return r.about.outputs }
 
-// Rows returns the number of samples of all sources, bad ones included, or -1 if it is unknown before
-// the end, as for a CSV file.
+// Rows returns the number of samples of all sources, bad ones included. It is -1 if no array states the
+// number of a source, or if a source has not been opened yet.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
 // Bytes returns done, the bytes of the samples delivered or left out, headers included, and total, the

@@ -63,11 +63,11 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // least twice on average. In all other columns a word is bad. Levels are in byte order, after a first
 // level "" for words that come later. A column of words in Options.Columns stays as it is.
 //
-// With MissingMean the Fill of a column of numbers is their mean, or 0 without numbers, rounded to
-// seven significant digits, or as many more as keep it within a thousandth of their range. The Fill of
-// a column of words holds the share of each level. If no column has words or a Notation, Columns is nil
-// without MissingMean, and for more than 2^14 columns without missing cells. For an array of integers
-// it is nil unless Options.NA has a number.
+// With MissingMean the Fill of a column of numbers is their mean, or 0 without numbers. It is rounded to
+// seven significant digits, or to more if that would change it by over a thousandth of the range. The
+// Fill of a column of words holds the share of each level. If no column has words or a Notation, Columns
+// is nil without MissingMean, and for more than 2^14 columns without missing cells. For an array of
+// integers Columns is nil unless Options.NA has a number.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
@@ -162,7 +162,7 @@ type surveyed struct {
 
 	numbers, words int
 	finite         int             // numbers that are neither infinite nor NaN
-	mean, low      float64         // the mean of the numbers is their sum
+	mean, low      float64         // mean + low is the mean of the numbers
 	least, most    float64         // of the numbers
 	seen           map[string]int  // how often each cell occurs, for up to MaxLevels different cells
 	many           bool            // there are more different cells, or one of more than maxLevelBytes
@@ -396,7 +396,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	return out, nil
 }
 
-// fill returns the mean of the numbers, rounded by at most a thousandth of their range and within it.
+// fill returns the mean of the numbers, rounded within their range and by at most a thousandth of it.
 func (c *surveyed) fill() float64 {
 	mean := max(c.least, min(c.mean+c.low, c.most))
 	for digits := 7; digits < 17; digits++ {
@@ -407,7 +407,7 @@ func (c *surveyed) fill() float64 {
 	return mean
 }
 
-// rounded returns v rounded to some significant digits, to save space in a file.
+// rounded returns v rounded to the given number of significant digits, to save space in a file.
 func rounded(v float64, digits int) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	return v

@@ -55,7 +55,7 @@ func ParseMissing(name string) (Missing, error) {
 // more input. It indicates a missing cell, and is 0 for any other cell.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels without ""; nil for numbers
-	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if the cell is an error
+	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if a missing cell is an error
 	Notation Notation  `json:"notation,omitzero"` // of a column of numbers
 }
 
@@ -67,7 +67,7 @@ func (c *Column) Words() []string {
 	return c.Levels
 }
 
-// Inputs returns the number of inputs of the column.
+// Inputs returns the number of inputs of the column, including an indicator of missing cells.
 func (c *Column) Inputs() int { return max(c.inputs(), len(c.Fill)) }
 
 // inputs is Inputs without the indicator.
@@ -224,7 +224,7 @@ func (o *Options) checkColumns() error {
 		return fmt.Errorf("stream: %w", err)
 	}
 	if o.Missing == MissingMean && !o.Columns.Filled() {
-		return errors.New("stream: missing cells cannot be filled in, because the columns have no means; choose another treatment of missing cells")
+		return errors.New("stream: missing cells cannot be filled in, because a column has no value for them; choose another treatment of missing cells")
 	}
 	for i, n := range o.TargetNotations {
 		if err := n.Check(); err != nil {

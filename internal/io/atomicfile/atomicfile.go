@@ -49,9 +49,9 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 
 // Create opens a temporary file on fsys, which Commit renames to path. A nil fsys stands for vfs.OS.
 // Create fails if the folder is missing or the name is invalid. If path is a link, the link stays and
-// Commit replaces or creates its target. An existing file must be regular and writable. The new file
-// gets its permissions and, if this process may set them, its owner and group. If the process may not
-// set the group, the new file's group gets the permissions of other users.
+// Commit replaces or creates its target. An existing file must be regular and writable by its owner.
+// The new file gets the permissions of the old one and, if this process may set them, its owner and
+// group. If the process may not set the group, the new file's group gets the permissions of others.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -98,7 +98,8 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	}
 }
 
-// Check returns the error that Create would return now, or nil. It creates a new file and removes it.
+// Check creates the temporary file for path, as Create does, and removes it. The error is from Create,
+// or a *WriteError if the file cannot be closed or removed.
 func Check(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {
@@ -112,8 +113,8 @@ func Check(fsys vfs.FS, path string) error {
 	return f.wrap(err)
 }
 
-// Room returns a *WriteError if the disk of the file that Create would replace is known to have fewer
-// than the given bytes free.
+// Room returns a *WriteError if the disk of Target(path) has less free space than the given bytes, and
+// nil if the free space is unknown.
 func Room(path string, bytes int64) error {
 	if target, err := Target(path); err == nil {
 		path = target
@@ -125,11 +126,11 @@ func Room(path string, bytes int64) error {
 	return &WriteError{Path: path, Err: fmt.Errorf("%w (%d bytes needed, %d free)", syscall.ENOSPC, bytes, free)}
 }
 
-// Target follows at most 40 links from path and returns the path of the file that Create would replace.
-// The file need not exist. A path that ends with a separator is an error, since it names a folder.
+// Target follows links from path and returns the path of the file that Create would create or replace.
+// A path that ends with a separator names a folder, which is an error, as is a chain of 40 or more links.
 func Target(path string) (string, error) {
 	const (
-		most = 40 // links in a chain
+		most = 40 // a chain of this many links is an error
 		up   = string(filepath.Separator) + ".." + string(filepath.Separator)
 	)
 	name := path
@@ -156,7 +157,7 @@ func Target(path string) (string, error) {
 		}
 		name = next
 	}
-	return "", fmt.Errorf("%s is a link that leads to itself; name another file", path)
+	return "", fmt.Errorf("%s leads through 40 or more links, perhaps in a cycle; name another file", path)
 }
 
 const (
@@ -225,7 +226,7 @@ func (f *File) wrap(err error) error {
 
 // Commit syncs the file and renames it. After a *WriteError the old file is in place. After a
 // *FolderError, the error of the last step, the new file is in place, but a power failure may restore
-// the old file.
+// the old file. After Commit or Abort, Commit returns fs.ErrClosed.
 //
 // If only the rename fails, as on Windows while another process reads the old file, Commit keeps the
 // new file as NAME.xxxxxxxx.new. If that fails too, the file keeps its temporary name, and
@@ -273,7 +274,7 @@ func (f *File) drop(reason error) error {
 	return e
 }
 
-// Abort drops the new file and keeps the old one. It does nothing after Commit, so it can be deferred.
+// Abort closes and removes the temporary file. It does nothing after Commit, so it can be deferred.
 func (f *File) Abort() {
 	if f.file != nil {
 		_ = f.drop(nil)

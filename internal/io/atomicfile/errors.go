@@ -9,8 +9,8 @@ import (
 // A WriteError reports that a file could not be written. The old file, if there was one, is in place.
 type WriteError struct {
 	Path string // of the file
-	Kept string // the complete new file, which RemoveLeftovers may remove; empty if there is none
-	Left string // an incomplete file that could not be removed; empty if there is none
+	Kept string // path of the complete new file; empty if it was not kept
+	Left string // path of an incomplete file that could not be removed; empty if there is none
 	Err  error
 }
 

@@ -63,7 +63,7 @@ func systemBounds(root fs.FS) []bound {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// A container may see the group by its name outside, while inside the group exists only as "/".
+	// In a container the file may name the group as the host does, but the group is then at "/".
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
 			rule := "the limit of the control group " + group + ", less the memory in use, plus free swap"
@@ -94,7 +94,7 @@ func room(root fs.FS, group string) (bytes int64, ok bool) {
 	return max(0, limit-max(0, used)), true
 }
 
-// number returns the number in a file that holds only that, and whether it could be read.
+// number returns the number in a file that contains nothing else, and whether it could be read.
 func number(root fs.FS, name string) (int64, bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -104,7 +104,7 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// table reads a file with lines that begin with a name and a number. It maps each name to its number
+// table reads a file with lines that begin with a name and a number. It maps each name to max(0, number)
 // times unit, and returns nil if the file cannot be read.
 func table(root fs.FS, name string, unit int64) map[string]int64 {
 	text, err := fs.ReadFile(root, name)

@@ -9,8 +9,8 @@ import (
 // Unknown is the text of a number that is NaN.
 const Unknown = "-"
 
-// Significant formats x with the given number of significant digits, and all digits before the point.
-// If x, rounded to these digits, is below 1e-4 or at least 1e6, it uses an exponent.
+// Significant formats x with the given number of significant digits, or as an integer if it has more
+// digits before the point. If |x|, so rounded, is in (0, 1e-4) or at least 1e6, it uses an exponent.
 func Significant(x float64, digits int) string {
 	text := strconv.FormatFloat(x, 'e', digits-1, 64)
 	_, exponent, _ := strings.Cut(text, "e")

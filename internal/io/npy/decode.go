@@ -81,7 +81,7 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// Round returns v rounded to the precision of d if d is Float, even if this overflows, and otherwise v.
+// Round returns v, rounded to the precision of d if d is Float. A float32 may overflow, a float16 not.
 func (d DType) Round(v float64) float64 {
 	switch {
 	case d.Kind != Float || d.Size == 8:

@@ -34,7 +34,7 @@ func (d DType) Text() bool { return d.Kind == Unicode || d.Kind == Bytes }
 // sizes lists the sizes of the numbers that can be read.
 var sizes = map[byte][]int{Bool: {1}, Signed: {1, 2, 4, 8}, Unsigned: {1, 2, 4, 8}, Float: {2, 4, 8}}
 
-// refused describes the kinds of NumPy that are not read, and says what to do.
+// refused describes the kinds of elements that are not read, and says what to do.
 var refused = map[byte]string{
 	'c': "complex numbers; save x.real, x.imag or abs(x)",
 	'O': "Python objects, which are pickled and never read because unpickling can run any program; save x.astype('float64'), or x.astype('str') for labels",

@@ -91,7 +91,7 @@ func fill(r io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// SetBytes sets Bytes from DType and Shape. It returns an [Error] for nonzero sizes of 2^62 bytes.
+// SetBytes sets Bytes. It returns an [Error] if DType.Size times the nonzero sizes is 2^62 or more.
 func (h *Header) SetBytes() error {
 	product := uint64(h.DType.Size)
 	empty := false

@@ -72,7 +72,7 @@ func (d DType) utf32(b []byte) (string, error) {
 	return text.String(), nil
 }
 
-// Format returns the number b as text: whole numbers up to 2^53 and all integers in decimal.
+// Format returns b as text: a bool as 0 or 1, integers and (to 2^53) whole floats without an exponent.
 func (d DType) Format(b []byte) string {
 	switch d.Kind {
 	case Bool:

@@ -18,7 +18,7 @@ const (
 // full lists the errors of a full disk. A write cut short with no other error filled the disk.
 var full = []error{errorDiskFull, errorHandleDiskFull, syscall.ENOSPC, io.ErrShortWrite}
 
-// rename retries for a few seconds: Windows refuses to replace a file that a reader or a virus scanner
+// rename retries for five seconds: Windows refuses to replace a file that a reader or a virus scanner
 // has open.
 func rename(from, to string) error {
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {

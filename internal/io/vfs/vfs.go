@@ -1,8 +1,8 @@
 // Package vfs makes the file system a value that is passed down, so that tests can pass one whose
 // operations fail (internal/testutil/faultfs). OS calls package os.
 //
-// Every file goes through an FS: data, models, checkpoints, predictions, exports, pages, lines of
-// results, rates and locks. Code that lists a folder or reads a link calls package os directly.
+// Data, models, checkpoints, predictions, exports, pages, results, rates and lock files go through an
+// FS. Code that lists a folder or reads a link calls package os directly.
 package vfs
 
 import (
@@ -15,7 +15,7 @@ import (
 type FS interface {
 	Stat(name string) (fs.FileInfo, error)                          // as os.Stat
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error) // as os.OpenFile
-	Rename(from, to string) error                                   // as os.Rename; replaces the file to
+	Rename(from, to string) error                                   // as os.Rename; replaces an existing file
 	Remove(name string) error                                       // as os.Remove
 	SyncDir(name string) error                                      // flushes the entries of a folder to the disk
 }
