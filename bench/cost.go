@@ -110,7 +110,7 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
 	if s.L-s.Q >= s.K {
-		before = s.L - s.Q // so that the first measured update adds to s.L rows
+		before = s.L - s.Q // so that the first, unmeasured update ends with s.L rows
 	}
 	model, err := blsupdate.New(s.Method, normal(r, before, s.K), normal(r, before, s.C), s.Options)
 	if err != nil {

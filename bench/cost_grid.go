@@ -119,8 +119,8 @@ type Measured struct {
 // disturbance of a few seconds spoils only one pass. A pass repeats the update of a setting until
 // rounds updates are undisturbed, or until five are and a second has passed. Each update starts from
 // more samples (Cost.L) than the previous one, and has its own prediction. An update is discarded and
-// repeated if the FMA peak moved by more than 5%, up to 3·rounds updates in all. measured receives the
-// share of the work done; it may be nil.
+// repeated if the FMA peak moved by more than 5%, up to 3·rounds updates, or 15 once a second has
+// passed. measured receives the share of the work done; it may be nil.
 //
 //	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(

@@ -27,7 +27,7 @@ type Incremental struct {
 	// Update has the options of updates, except those that a Variant sets. Its Backend also
 	// computes the test, the whitening, and the features if Features has none.
 	Update  blsupdate.Options
-	Retrain bool // also time solutions from scratch after each update; recomputes the features, of 8kl bytes
+	Retrain bool // also time solutions from scratch after each update; recomputes the features (8kl bytes)
 }
 
 // Progress receives the work done so far, the total work, and the name of the next step. The work

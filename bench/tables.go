@@ -141,7 +141,7 @@ type TableHead struct {
 	PaperTable
 	Scale   float64 `json:"scale"`   // by which the sizes were multiplied
 	Targets int     `json:"targets"` // c
-	// FeatureNodes is the number of feature nodes among the nodes.
+	// FeatureNodes is the number of feature nodes; the other nodes are enhancement nodes.
 	FeatureNodes int     `json:"feature_nodes"`
 	Recipe       string  `json:"recipe"` // RecipeCode or RecipeText; Lambda and Shrink may differ from it
 	Lambda       float64 `json:"lambda"`

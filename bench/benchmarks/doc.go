@@ -19,7 +19,7 @@
 //
 // # Sizes
 //
-// The defaults are small, so that -benchtime 1x runs the whole list. Flags after the package set other
+// The defaults are small: -benchtime 1x runs the whole list quickly. Flags after the package set other
 // sizes: -orders for matrices, -l, -k, -q and -targets for updates. go test -cpu sets the threads.
 //
 // # Timing

@@ -46,7 +46,8 @@ images were run for the times alone, and show only the paper's accuracies.`,
 	return sec
 }
 
-// methodsApart returns the largest difference between a method's accuracy and the first method's.
+// methodsApart returns the largest difference, for the first seed, between a method's accuracy and the
+// first method's.
 func methodsApart(runs []*run) (points float64) {
 	for _, r := range runs {
 		for _, row := range r.steps {
@@ -62,7 +63,7 @@ func methodsApart(runs []*run) (points float64) {
 
 // accuracyRows adds rows to t for the samples after each step, each method's accuracies, and the
 // paper's. For a complete run by a recipe it also returns a number for the top of the page and a plot.
-// Both show the method with the most seeds, and maxSeeds is their number. Otherwise maxSeeds is 0.
+// Both show the method with the most seeds, which maxSeeds counts. Otherwise maxSeeds is 0.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages

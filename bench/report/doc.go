@@ -1,13 +1,13 @@
-// Package report makes a page of measurements. It has numbers, plots and their meaning at the top, and
-// below them, folded away, the tables of each kind of result.
+// Package report makes a page of measurements: numbers, plots and their meaning at the top, and below
+// them, folded away, the tables of each kind of result.
 //
 //	file, err := result.ReadFile(nil, "docs/results/table2.jsonl")
 //	page, err := report.New([]*result.File{file})
 //	err = page.WriteFolder(nil, "page") // page/README.md and page/plots/*.svg
 //
 // The page is GitHub-flavored Markdown. Each kind of result has a section. Results of different
-// commands stay apart, and a ratio compares times of one table. Times are medians over the seeds of
-// the table. Accuracies, which do not depend on the machine, are means.
+// commands stay apart, except seeds of one table on one machine, and a ratio compares times of one
+// table. Times are medians over these seeds. Accuracies, which do not depend on the machine, are means.
 //
 // A plot has its message as the title, and its numbers in a table below it. It is readable in black and
 // white and on a phone. It is SVG with CSS classes for colors, so that it suits light and dark pages.

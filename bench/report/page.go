@@ -50,7 +50,7 @@ type Section struct {
 type Table struct {
 	Title, Text string // either may be empty
 	Columns     []string
-	Rows        [][]string // as long as Columns
+	Rows        [][]string // each as long as Columns
 }
 
 // Long reports whether the page folds the table away.
@@ -98,8 +98,8 @@ func (p *Page) Markdown() string {
 }
 
 // WriteFolder writes README.md, and each plot as plots/NAME.svg, to dir in fsys; a nil fsys means
-// vfs.OS. It creates the folders, replaces existing files atomically, and leaves others alone. If dir
-// has a file notes.md, the last line of README.md links to it. Errors of the file system are wrapped.
+// vfs.OS. It creates the folders, replaces existing files atomically, and leaves other files alone. The
+// last line of README.md links to notes.md if dir has that file. Errors of the file system are wrapped.
 func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 	plots := p.Plots
 	for _, s := range p.Sections {

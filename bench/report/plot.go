@@ -125,8 +125,8 @@ func (s scale) label(v float64) string {
 	return fmt.Sprintf("%.6g", v)
 }
 
-// SVG returns the plot as an SVG file, with colors for light and dark pages. It omits points that are
-// not finite and, on a logarithmic scale, points with Y or Y - Deviation that are not positive.
+// SVG returns the plot as an SVG file, with colors for light and dark pages. It omits points whose X,
+// Y - Deviation or Y + Deviation is beyond ±1e99 or, on a logarithmic axis, below 1e-99.
 func (p *Plot) SVG() string {
 	var b strings.Builder
 	text := func(x, y float64, anchor, s string) {
@@ -216,8 +216,8 @@ func wrapped(text string, width int) (lines []string) {
 	return lines
 }
 
-// Table returns the numbers of the plot. It has a row for each place on the X axis, or for each name on
-// the Y axis, and a column for each series with marks.
+// Table returns the numbers of the plot. It has a column for each series with marks, and a row for each
+// X or, if the Y axis has names, for each name with a point.
 func (p *Plot) Table() Table {
 	t := Table{Columns: []string{p.X.Label}}
 	if p.Y.Names != nil {

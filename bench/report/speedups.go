@@ -9,9 +9,9 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// totals returns Original's total training time, start included, divided by the time of a form of
-// Improved. The four ratios are as measured, by flops without C, by flops with C, and in the paper. The
-// first three are NaN if the run is incomplete, and the last if the paper has no comparable figure.
+// totals returns Original's total over all steps divided by the total of a form of Improved: of times,
+// of flops without C, of flops with C, and of times in the paper. The first three are NaN if the run is
+// incomplete, and the last if the paper has no comparable figure.
 func (r *run) totals(improved string) [4]float64 {
 	original, flops := r.total("original")
 	ours, oursFlops := r.total(improved)

@@ -10,7 +10,7 @@
 //
 // A machine applies to the lines below it, up to the next machine.
 //
-// An interrupted run thus keeps every finished line, and cat joins files that end with a whole line.
-// Any JSON tool reads them. Lines of unknown kinds are skipped, so that a program can read files
-// written by newer versions.
+// An interrupted run keeps every finished line, and cat joins files that end with a whole line. Any
+// JSON tool reads them. Lines of unknown kinds are skipped, so that a program can read files written by
+// newer versions.
 package result

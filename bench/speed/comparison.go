@@ -42,12 +42,12 @@ const (
 	DefaultMinTime = 2 * time.Millisecond
 )
 
-// Progress receives the share of the jobs done, from 0 to 1, and the name of the next job. The share
-// never falls, and is 1 in the last call.
+// Progress receives the share of the jobs done, from 0 to 1, and the name of the current job, or
+// "finished". The share never falls, and is 1 in the last call.
 type Progress func(share float64, doing string)
 
-// Run measures every job with every number of threads, in their order, and calls emit with the results
-// of each job. It returns an error for invalid settings before it measures. It stops between two
+// Run measures every job with every number of threads, in their order, and calls emit with each result
+// after its job. It returns an error for invalid settings before it measures. It stops between two
 // timings with the context's cause, or with the error of a failed call or of emit. The error wraps
 // ErrDiffer if a backend's result disagrees with the first backend's (see Agreement in the package
 // comment). progress may be nil. emit and progress run on the calling goroutine.

@@ -1,5 +1,5 @@
-// Package speed compares the speeds of backends, in GFLOP/s of an operation at an order with a number
-// of threads. For factorizations it also measures a Fortran LAPACK.
+// Package speed compares backends by the GFLOP/s of operations, for each order of the operands and each
+// number of threads. For factorizations it also measures a Fortran LAPACK.
 //
 //	dgemm, _ := speed.Find("dgemm", "NN")
 //	c := &speed.Comparison{
@@ -42,10 +42,10 @@
 //
 // # Operands
 //
-// Elements are uniform in [-1/2, 1/2), alpha is 1 and beta 0. Triangular matrices are I + E with small
-// E, so that products and solutions in place neither overflow nor become subnormal. The right-hand side
-// is restored before each batch of calls, untimed. Cholesky inverts A + n·I. Factorizations have their
-// operand restored before every call; calls are timed one by one. The factors of lu-solve come from the
-// first call, which is not timed. Calls that lapack.Implementation leaves to gonum, mainly small ones,
-// run on gonum's BLAS.
+// Elements are uniform in [-1/2, 1/2), alpha is 1 (-1 for dscal) and beta 0. Triangular matrices are
+// I + E with small E, so that products and solutions in place neither overflow nor become subnormal.
+// Each batch of calls begins with the original right-hand side; restoring it is not timed. Cholesky
+// inverts A + n·I. Factorizations have their operand restored before every call; calls are timed one by
+// one. The factors of lu-solve come from the first call, which is not timed. Calls that
+// lapack.Implementation leaves to gonum, mainly small ones, run on gonum's BLAS.
 package speed

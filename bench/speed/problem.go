@@ -91,7 +91,8 @@ func (p *Problem) Reset() { copy(p.out, p.initial) }
 // Calls returns the number of calls after which Reset is due.
 func (p *Problem) Calls() int { return p.maxBatch }
 
-// Result returns the operand that the calls write. The next call overwrites it.
+// Result returns the operands that the calls write, one after another, until the next call overwrites
+// them. It is nil for the operations of gonum's mat.
 func (p *Problem) Result() []float64 { return p.out }
 
 // Err returns the first error of a call, such as a failed factorization, or nil.

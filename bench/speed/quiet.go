@@ -32,7 +32,7 @@ func waitQuiet(busy func() int, now func() time.Duration, sleep func(time.Durati
 	}
 }
 
-// busyThreads returns the number of threads that run or wait for a CPU, or 0 if unknown.
+// busyThreads returns the number of threads that run or wait for a CPU, or 0 if this is not Linux.
 func busyThreads() (n int) {
 	const folder = "/proc/self/task/"
 	threads, err := os.ReadDir(folder)

@@ -33,7 +33,7 @@ type array struct {
 	drop    bool // a target, label or weight may be missing, too
 	bytes   bool // samples stay bytes
 
-	beyond   []string  // the numbers of Options.NA as text, to recognize elements that Decode rejects
+	beyond   []string  // the numbers of Options.NA as text, to find those that Decode rejects
 	na       []float64 // besides NaN, the numbers that stand for a missing cell
 	known    []string  // labels that are not missing
 	naLabels []string  // the labels that stand for a missing label

@@ -75,8 +75,8 @@ func findComma(record []byte, decimal rune) rune {
 	return comma
 }
 
-// readLayout finds the layout of a CSV file from its first record and, if that may be a header, the next
-// good one. first is the layout of the first of several files, or nil for the first file itself.
+// readLayout finds the layout of a CSV file from its first record and, if that may be a header, the
+// next good one. first is the layout of the first of several files, or nil for the first file itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), known: opt.Labels, fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if err := t.read(); err != nil {
@@ -170,7 +170,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		}
 		next := second(t)
 		return next != nil && l.unlike(columns, next), nil
-	case levels > 0: // a name in a header may equal a level of its column, but a header has no numbers
+	case levels > 0: // a name may equal a level of its column, but a header has no numbers
 		return words > 0 && numbers == 0 && !opt.Fixed, nil
 	case words == 0 || numbers == 0:
 		return words > 0 || numbers == 0 && others > 0, nil

@@ -56,8 +56,8 @@ func parse(number string) (float64, error) {
 	return strconv.ParseFloat(number, 64)
 }
 
-// decimal reports whether text may be a decimal number, NaN or an infinity. It allocates nothing, unlike
-// strconv, whose errors for a line of short words take a thousand times the memory of the line.
+// decimal reports whether text may be a decimal number, NaN or an infinity. It allocates nothing. The
+// errors of strconv for a line of short words would take a thousand times the memory of the line.
 func decimal(text string) bool {
 	rest := text
 	if rest != "" && (rest[0] == '+' || rest[0] == '-') {

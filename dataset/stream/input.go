@@ -133,8 +133,8 @@ func openFault(ctx context.Context, path string, err error) error {
 	return &Error{Path: path, What: "cannot be opened", Err: err}
 }
 
-// unpack sets buffered to read the file from its start, and r to read its content, which is decompressed
-// if the file is gzipped. It then determines the format.
+// unpack sets buffered to read the file from its start, and r to read its content, decompressed if the
+// file is gzipped. It then determines the format.
 func (in *input) unpack() error {
 	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
 	in.r = in.buffered

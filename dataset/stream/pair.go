@@ -50,9 +50,9 @@ func (p *pair) read(s *samples) error {
 	return cmp.Or(errY, errX)
 }
 
-// unequal returns the error for files of different lengths, with the format what. If the targets are CSV
-// and were read with a header, for header true, or without one, the error adds a remedy in case first
-// holds: the option Header with the value as, or edit if that option would also change the inputs.
+// unequal returns the error for files of different lengths, with the format what. If the targets are
+// CSV, with or without a header as header says, the error adds a remedy in case first holds: the option
+// Header with the value as, or edit if that option would also change how the inputs are read.
 func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
 	if l := p.about.targetsIn; l != nil && l.header == header {

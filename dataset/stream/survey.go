@@ -63,11 +63,11 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // least twice on average. In all other columns a word is bad. Levels are in byte order, after a first
 // level "" for words that come later. A column of words in Options.Columns stays as it is.
 //
-// With MissingMean the Fill of a column of numbers is their mean, or 0 without numbers. It is rounded to
-// seven significant digits, or to more if that would change it by over a thousandth of the range. The
-// Fill of a column of words holds the share of each level. If no column has words or a Notation, Columns
-// is nil without MissingMean, and for more than 2^14 columns without missing cells. For an array of
-// integers Columns is nil unless Options.NA has a number.
+// With MissingMean the Fill of a column of numbers is their mean, or 0 without numbers. It is rounded
+// to seven significant digits, or to more if that would change it by over a thousandth of the range.
+// The Fill of a column of words holds the share of each level. If no column has words or a Notation,
+// Columns is nil without MissingMean, and for more than 2^14 columns without missing cells. For an
+// array of integers Columns is nil unless Options.NA has a number.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that

@@ -127,10 +127,10 @@ func Room(path string, bytes int64) error {
 }
 
 // Target follows links from path and returns the path of the file that Create would create or replace.
-// A path that ends with a separator names a folder, which is an error, as is a chain of 40 or more links.
+// A path that ends with a separator names a folder, which is an error, as are 40 or more links.
 func Target(path string) (string, error) {
 	const (
-		most = 40 // a chain of this many links is an error
+		most = 40 // links in a chain that is an error
 		up   = string(filepath.Separator) + ".." + string(filepath.Separator)
 	)
 	name := path

@@ -104,8 +104,8 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// table reads a file with lines that begin with a name and a number. It maps each name to max(0, number)
-// times unit, and returns nil if the file cannot be read.
+// table reads a file with lines that begin with a name and a number. It maps each name to unit times
+// max(0, number), and returns nil if the file cannot be read.
 func table(root fs.FS, name string, unit int64) map[string]int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 type FS interface {
 	Stat(name string) (fs.FileInfo, error)                          // as os.Stat
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error) // as os.OpenFile
-	Rename(from, to string) error                                   // as os.Rename; replaces an existing file
+	Rename(from, to string) error                                   // as os.Rename; replaces a file
 	Remove(name string) error                                       // as os.Remove
 	SyncDir(name string) error                                      // flushes the entries of a folder to the disk
 }
