@@ -17,8 +17,8 @@
 //
 // The first step lists the files. The second learns their rows and makes one state of each bundle of
 // files. Further steps merge the states. The last step solves for the weights and writes the model
-// file, which `blskernel predict` and `blskernel update` read. Only paths and states cross the network,
-// with 4k² bytes per state for k nodes.
+// file, which `blskernel predict` and `blskernel update` read. Only paths, states and lists of bad rows
+// pass between steps, with 4k² bytes per state for k nodes.
 //
 // # Exactly once
 //

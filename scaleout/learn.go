@@ -27,8 +27,9 @@ func init() {
 }
 
 // A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
-// is set aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
-// key. A bundle has no side effects: StartBundle discards what a failed bundle left behind.
+// is set aside. The key of the state is a hash of the path of the first shard with samples, so that a
+// repeated bundle has the same key. StartBundle discards what a failed bundle left behind, so that
+// bundles have no side effects.
 type learnFn struct {
 	withModel
 	Options Options
@@ -199,7 +200,7 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 }
 
 // flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
-// the text of an error. The notation of numbers comes from the base model, so the flag is one of train.
+// the text of an error. For the notation of numbers it is a flag of train, which makes the base model.
 func flagOf(r stream.Remedy) string {
 	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {

@@ -43,7 +43,7 @@ type matchFn struct {
 	Patterns, Targets []string
 }
 
-// ProcessElement emits the shards.
+// ProcessElement emits the shards that Shards returns.
 func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard)) error {
 	shards, err := Shards(ctx, fn.Patterns, fn.Targets)
 	for _, shard := range shards {
@@ -55,8 +55,8 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 // Shards returns the files that Fit would read for these patterns and targets, so that a program can
 // check them before it runs a pipeline.
 //
-//	errors: a pattern that matches no file, a local folder, a file that two patterns match, or
-//	different numbers of sample files and target files.
+//	errors: a fault of a file system, a pattern that matches no file, a local folder, a file that
+//	two patterns match, or different numbers of sample files and target files.
 func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
 	paths, err := list(ctx, patterns)
 	if err != nil {

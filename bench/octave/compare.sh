@@ -4,10 +4,9 @@
 #   bench/octave/compare.sh              a fifth of the sizes; synthetic digits here, random images in Octave
 #   bench/octave/compare.sh 1 mnist      the paper's sizes, on the plain idx files of MNIST in the folder mnist
 #
-# In each of ROUNDS rounds (3) 'blskernel paper' and Octave run the METHODS one after the other. The script
-# prints medians over the rounds: seconds of Octave, seconds of blskernel, and their ratio within a
-# round. Both use THREADS threads, by default all. OCTAVE names the command of GNU Octave,
-# octave-cli by default.
+# In each of ROUNDS rounds (3) 'blskernel paper' and Octave run the METHODS one after the other. For each step
+# the script prints the round with the median ratio: the seconds of Octave, the seconds of blskernel, and their
+# ratio. Both use THREADS threads, by default all. OCTAVE names the command of GNU Octave, by default octave-cli.
 set -eu
 scale=${1:-0.2} data=${2:-}
 octave=${OCTAVE:-octave-cli} threads=${THREADS:-$(nproc)} methods=${METHODS:-gram,improved/paper,original}

@@ -99,8 +99,8 @@ func (set *settings) environment() string {
 	}
 }
 
-// checkPool returns an error if Prism runs in this process and no worker pool answers. Prism would then
-// panic (Beam 2.77).
+// checkPool returns an error if Prism would run in this process with an external worker pool that does
+// not answer. Prism would then panic (Beam 2.77).
 func (set *settings) checkPool() error {
 	if set.runner != "prism" || *jobopts.Endpoint != "" || set.environment() != "external" {
 		return nil

@@ -41,7 +41,7 @@ func (set *settings) register(f *flag.FlagSet) {
 		return nil
 	})
 	parsed(f, &set.Lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default the ridge of --model)")
-	list(f, &set.targets, "targets", "`patterns` of files with labels or targets, one file for each npy or idx file of samples, in the order of their names")
+	list(f, &set.targets, "targets", "`patterns` of files with labels or targets, one file for each file of samples, in the same order")
 	list(f, &set.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
 	list(f, &set.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
 	list(f, &set.Exclude, "exclude", "`columns` that are not inputs: names, numbers from 1, ranges such as 3-7")
