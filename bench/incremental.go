@@ -30,8 +30,8 @@ type Incremental struct {
 	Retrain bool // also time solutions from scratch after each update; recomputes the features (8kl bytes)
 }
 
-// Progress receives the work done so far, the total work, and the name of the next step. The work
-// of a step is the number of samples so far, counted once for each variant and twice for
+// Progress receives the work done so far, the total work, and the name of the part that begins. The
+// work of a step is the number of samples so far, counted once for each variant and twice for
 // retraining. done/total never falls, and is 1 in the last call.
 type Progress func(done, total float64, doing string)
 

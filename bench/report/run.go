@@ -168,7 +168,7 @@ func (r *run) paper() bench.PaperTable { return bench.LookupPaperTable(r.PaperTa
 // sameTask reports whether accuracies are comparable with the paper's, under any recipe.
 func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paper().Data }
 
-// recipe returns the recipe on which the run is based. Method name shows where the run differs from it.
+// recipe returns the recipe on which the run is based. r.name() lists the settings that differ from it.
 func (r *run) recipe() bench.Recipe { return bench.LookupRecipe(r.Recipe) }
 
 // byRecipe reports whether the run has the ridge and the scale of the recipe, and no whitening.
@@ -192,7 +192,7 @@ func (r *run) paperTimes(method string) (figures bench.Figures) {
 	return figures
 }
 
-// name describes the run: the number of the table and the settings that differ from the paper's.
+// name describes the run: its table, and how scale, data and settings differ from the paper or recipe.
 func (r *run) name() string {
 	name := fmt.Sprintf("Table %d", r.PaperTable.Table)
 	if r.Scale != 1 {

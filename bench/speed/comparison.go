@@ -31,7 +31,7 @@ type Comparison struct {
 	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
 
 	Clock func() time.Duration      // nil means wall time; CPUTime suits a single thread
-	Peak  func(threads int) float64 // in GFLOP/s; nil measures the CPU's
+	Peak  func(threads int) float64 // the FMA peak in GFLOP/s; nil measures the CPU's
 
 	quiet func() // nil means Quiet; tests replace it
 }

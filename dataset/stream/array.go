@@ -27,15 +27,15 @@ type array struct {
 	size    int   // bytes of a sample
 	row     int64 // samples that were delivered or skipped
 	cols    choice
-	labels  bool // the only column is a label
-	classes bool // the chosen target is a label
+	labels  bool // the only column holds labels
+	classes bool // the chosen target holds labels
 	nan     bool // an input may be missing
 	drop    bool // a target, label or weight may be missing, too
 	bytes   bool // samples stay bytes
 
 	beyond   []string  // the numbers of Options.NA as text, to find those that Decode rejects
 	na       []float64 // besides NaN, the numbers that stand for a missing cell
-	known    []string  // labels that are not missing
+	known    []string  // labels that never count as missing
 	naLabels []string  // the labels that stand for a missing label
 
 	runs   [][2]int  // the columns to read, in order, as ranges [from, to)

@@ -21,7 +21,7 @@ type csvLayout struct {
 	outputs int         // columns of Y
 	columns []csvColumn // up to the last that is used
 	notation
-	known []string // labels that are not missing
+	known []string // labels that never count as missing
 	fixed bool     // no error suggests leaving out an input
 	fills bool     // a missing input is NaN
 	drop  bool     // a missing target or weight is NaN; a missing label is empty
@@ -47,7 +47,7 @@ const (
 	labelColumn             // labels, which stay text
 )
 
-// validComma reports whether encoding/csv accepts r as the separator and no number contains r.
+// validComma reports whether encoding/csv accepts r as the separator, and no number or word contains r.
 func validComma(r rune) bool {
 	return r != 0 && utf8.ValidRune(r) && r != utf8.RuneError && !strings.ContainsRune("\"\r\n.+-_", r) &&
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)

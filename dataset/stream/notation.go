@@ -66,7 +66,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation merges a column's Notation with Decimal and Thousands, which override it.
+// notation merges a column's Notation with o. Decimal or Thousands, if set, override both separators.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.decimal(), thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {

@@ -57,9 +57,9 @@ const (
 	// none of the next hundred lines is good. In a file of labels only a word above a number is a
 	// header, unless Options.Labels has it.
 	//
-	// If Options.Columns have levels, a line with a level of its column is a sample, unless other
-	// columns have words, none has a number, and Options.Fixed is false. Other words in a column
-	// with levels do not count, but a line of such words alone is a header.
+	// If Options.Columns have levels, a line in which a cell is a level of its column is a sample,
+	// unless other columns have words, none has a number, and Options.Fixed is false. Other words
+	// in a column with levels do not count, but a line of such words alone is a header.
 	//
 	// Set HeaderPresent for a header of numbers, and HeaderAbsent for words without a header.
 	HeaderAuto Header = iota
@@ -106,20 +106,20 @@ type Options struct {
 	// empty list that is not nil is an error.
 	Inputs []string `json:"inputs,omitempty"`
 
-	// Targets lists the columns to predict, in the same notation; for an .npz, a single entry may
-	// name an array instead. With TargetPath they are columns of that file, and an empty list means
-	// all of them. Without TargetPath an empty list means no targets.
+	// Targets lists the columns to predict, with entries as in Inputs; for an .npz, a single entry
+	// may name an array instead. With TargetPath they are columns of that file, and an empty list
+	// means all of them. Without TargetPath an empty list means no targets.
 	Targets []string `json:"targets,omitempty"`
 
-	// Exclude lists columns that are left out of Inputs, in the same notation.
+	// Exclude lists columns that are left out of the inputs, with entries as in Inputs.
 	Exclude []string `json:"exclude,omitempty"`
 
 	// Weight is the column of sample weights, which are finite and not negative; empty for none. It
 	// is neither a column of TargetPath nor an input.
 	Weight string `json:"weight,omitzero"`
 
-	// Keep lists columns of the file of the inputs, in the same notation, whose cells a Batch keeps
-	// as text. They can be inputs too.
+	// Keep lists columns of the file of the inputs, with entries as in Inputs, whose cells a Batch
+	// keeps as text. They can be inputs too.
 	Keep []string `json:"-"`
 
 	// TargetPath is a file of any format with a row of targets for each sample. Open then takes

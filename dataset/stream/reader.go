@@ -67,7 +67,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// probe opens source i. The first one stays open; of later files only the columns are checked.
+// probe opens source 0 and leaves it open. It checks the columns of later files, and skips later pipes.
 func (r *Reader) probe(i int) error {
 	path := r.paths[i]
 	r.sizes[i], r.known[i] = -1, -1

@@ -54,9 +54,9 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
-// a thousands separator, % or a currency sign. If a comma may be either separator, other columns
-// decide. If commas separate the cells of the file, decimals have a point. The same holds for points
-// that may all separate thousands, if some cells of the column have none, as in 872 and 1.471.
+// a thousands separator, % or a currency sign. If commas may be decimal or thousands separators, other
+// columns decide. If commas separate the cells of the file, decimals have a point. The same holds for
+// points that may all separate thousands, if some cells of the column have none, as in 872 and 1.471.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word, and there are at most MaxLevels different cells, which occur at
@@ -71,10 +71,10 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
-//	hold dates, more than MaxLevels words, text that is not UTF-8, a comma or a point that may be
-//	either separator, or, with MissingDrop, no value. It names columns of a separate file of
-//	targets only if the inputs have no such fault. An *Error for more than 2^16 columns, unless
-//	Columns is nil. Otherwise as Peek.
+//	hold dates, more than MaxLevels words, words above 256 bytes or not in UTF-8, commas or points
+//	that may be decimal or thousands separators, or, with MissingDrop, no value. It names columns
+//	of a separate file of targets only if the inputs have no such fault. An *Error for more than
+//	2^16 columns, unless Columns is nil. Otherwise as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err

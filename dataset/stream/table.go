@@ -52,7 +52,7 @@ func ParseMissing(name string) (Missing, error) {
 // one input. A column of words has one input for each level, which is 1 for a word of that level and 0
 // for others. The level "", which comes first, stands for all unknown words. Without that level, an
 // unknown word is 0 in all inputs. If Fill has one number more than these inputs, the column has one
-// more input. It indicates a missing cell, and is 0 for any other cell.
+// more input: the last number of Fill for a missing cell, and 0 for any other cell.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels without ""; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if it is an error
@@ -182,7 +182,8 @@ func (c Columns) Names(inputs []string) []string {
 }
 
 // Check returns an error for columns that Describe cannot return: with Levels that are empty, too many,
-// repeated or not UTF-8, with a Fill of the wrong length or not finite, or with an invalid Notation.
+// repeated or not UTF-8, with a Fill of the wrong length or not finite, or with a Notation that is
+// invalid or comes with Levels.
 func (c Columns) Check() error {
 	if len(c) > maxDescribed {
 		return fmt.Errorf("there are more than %d columns", maxDescribed)
