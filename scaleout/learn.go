@@ -26,10 +26,9 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
-// is set aside. The key of the state is a hash of the path of the first shard with samples, so that a
-// repeated bundle has the same key. StartBundle discards what a failed bundle left behind, so that
-// bundles have no side effects.
+// A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row set
+// aside. The key of the state is a hash of the first path with samples, so a repeated bundle has the
+// same key. Bundles have no side effects: StartBundle discards what a failed bundle left behind.
 type learnFn struct {
 	withModel
 	Options Options

@@ -16,8 +16,7 @@ import (
 	"blskernel/scaleout/internal/beamfile"
 )
 
-// A withModel holds the base model in a step. Path and SHA256 go to the workers, where Setup loads
-// base.
+// A withModel holds the base model in a step. Workers get Path and SHA256, and Setup loads base there.
 type withModel struct {
 	Path   string // of the model file
 	SHA256 string // of the whole file when the pipeline was built, in hexadecimal; empty until it is read

@@ -126,7 +126,7 @@ func (s scale) label(v float64) string {
 }
 
 // SVG returns the plot as an SVG file, with colors for light and dark pages. It omits points whose X,
-// Y - Deviation or Y + Deviation is beyond ±1e99 or, on a logarithmic axis, below 1e-99.
+// Y - Deviation or Y + Deviation is NaN, beyond ±1e99 or, on a logarithmic axis, below 1e-99.
 func (p *Plot) SVG() string {
 	var b strings.Builder
 	text := func(x, y float64, anchor, s string) {

@@ -21,8 +21,7 @@ type notation struct {
 	na        []string // further words for a missing value
 }
 
-// separators are the characters that may separate thousands. A point or a comma may be the decimal
-// sign.
+// separators are the characters that may separate thousands. Points and commas may be decimal signs.
 const separators = " '.,_\u00a0\u202f\u2019"
 
 func validThousands(r rune) bool { return strings.ContainsRune(separators, r) }

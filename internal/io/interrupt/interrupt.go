@@ -22,7 +22,7 @@ func Check(ctx context.Context) error {
 }
 
 // EachPanel splits the rows [0, rows) into panels [from, to) of length size >= 1, the last perhaps
-// shorter. It calls f for each panel in order until f or Check returns an error, which it returns.
+// shorter. It calls f for each panel in order until f or Check fails, and returns that error.
 func EachPanel(ctx context.Context, rows, size int, f func(from, to int) error) error {
 	for from := 0; from < rows; from += size {
 		if err := Check(ctx); err != nil {

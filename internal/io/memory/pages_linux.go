@@ -30,9 +30,9 @@ func unwanted(root fs.FS, godebug string) bool {
 }
 
 // advise asks the kernel for huge pages in x, and withdraws the request after x is freed. Otherwise the
-// kernel would later use huge pages for memory of which Go uses only a few bytes. The withdrawal may
-// reach another array in that memory, which then gets ordinary pages. It is a plain system call, since
-// a slice of a freed array would have an invalid pointer.
+// kernel would later use huge pages for memory of which Go uses only a few bytes. If another array has
+// that memory by then, the array gets ordinary pages. The withdrawal is a plain system call, since a
+// slice of a freed array would have an invalid pointer.
 func advise(x []float64) {
 	at, size := uintptr(unsafe.Pointer(&x[0])), uintptr(8*len(x))
 	if unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), size), unix.MADV_HUGEPAGE) == nil {

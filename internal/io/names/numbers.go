@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Unknown is the text of a number that is NaN.
+// Unknown is the text for NaN.
 const Unknown = "-"
 
 // Significant formats x with the given number of significant digits, or as an integer if it has more

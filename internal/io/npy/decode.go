@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Decode appends the numbers of src to dst and returns the result. A bool becomes 0 or 1. Integers
-// of 64 bits must be exact in float64, as all are up to 2^53. d must be a numeric type, and len(src) a
-// multiple of d.Size. nan says whether NaN is accepted.
+// Decode appends the numbers of src to dst and returns the result. A bool becomes 0 or 1. An integer
+// must be exact in float64, as all are up to 2^53. d must be a numeric type, and len(src) a multiple of
+// d.Size. nan says whether NaN is accepted.
 //
 //	errors: an [Error] for the first NaN, infinity or inexact integer; the result then has the
 //	numbers before it.

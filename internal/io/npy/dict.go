@@ -53,8 +53,7 @@ func parseHeader(text string) (Header, error) {
 	return h, h.SetBytes()
 }
 
-// parseShape reads the sizes of a tuple. It accepts a final comma, and the L of Python 2's long
-// integers.
+// parseShape reads the sizes of a tuple. It accepts a final comma, and Python 2's L after an integer.
 func parseShape(text string) (shape []int64, err error) {
 	for text = strings.TrimSpace(text); text != ""; {
 		var size string

@@ -48,7 +48,7 @@ var refused = map[byte]string{
 // ParseDType reads a type as NumPy writes it: a byte order (< little-endian, > big-endian, | none), a
 // kind and a size, as in <f8.
 //
-//	errors: an [Error] with the type unless it is one of b1, i1-i8, u1-u8, f2-f8, U and S.
+//	errors: an [Error] with the type, unless it is b1, i or u (1, 2, 4, 8), f (2, 4, 8), U or S.
 func ParseDType(descr string) (DType, error) {
 	d := DType{Name: descr}
 	unknown := errorf("the elements have the unknown type %s; save x.astype('float64')", names.Shorten(descr))
