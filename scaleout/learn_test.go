@@ -216,7 +216,7 @@ func TestFaultsTogether(t *testing.T) {
 		t.Errorf("learned %d samples, want %d; listed %d bad rows, want %d", n, rows, listed, total)
 	}
 	opt.SkipBad--
-	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("the number of bad rows is %d", total), fmt.Sprintf("but the limit is %d", total-1), folder)
+	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("the number of bad rows is %d", total), fmt.Sprintf("but SkipBad allows %d", total-1), folder)
 }
 
 // TestReadStopped checks that a canceled context is an error, but not a fault of the file, and that no

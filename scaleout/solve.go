@@ -80,7 +80,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: the number of bad rows is %d (the first are %s), but the limit is %d: correct the data, or raise the limit",
+	return count, fmt.Errorf("scaleout: the number of bad rows is %d (the first are %s), but SkipBad allows %d: correct the data, or raise SkipBad",
 		count, strings.Join(lines[:min(count, maxShown)], "; "), fn.Options.SkipBad)
 }
 

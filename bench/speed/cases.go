@@ -11,8 +11,8 @@ func Sizes() []int {
 // A Case is an operation with its arguments for the transposition of operands, the side and the stored
 // triangle. Cases and Find return cases; the zero value has no operation, and its Prepare panics.
 type Case struct {
-	// Op is the name of a routine in lower case, such as "dgemm", or of a task that takes several
-	// routines, such as "lu-solve".
+	// Op is the name of a routine in lower case, such as "dgemm", of a task, such as "lu-solve", or
+	// of an operation of gonum's mat, such as "mat.Mul".
 	Op string
 	// Args holds the arguments, one letter each, in the order of the routine's parameters: sides L
 	// and R, triangles U and L, transposes N and T. Args is empty for routines without any.
@@ -52,14 +52,14 @@ var operations = slices.Concat(routines, tasks, matOperations)
 // dorgqr are routines of lapack.Implementation, whose inputs are computed beforehand. Case.Flops
 // returns the nominal flops. dgemmt (a triangle of op(A)·op(B)), dgemmtp (the same, symmetric and
 // packed), dsprk (A·Aᵀ or Aᵀ·A, packed) and dspmm (S·B or B·S, S packed) are from blskernel.Packed. The
-// fused products, with a diagonal D, are
+// fused products, with a diagonal matrix D and a vector b, are
 //
 //	dgemmdiag  C = op(A)·D·op(B)
 //	dgemmtanh  C = tanh(A·B + 1·bᵀ)
 //	dsprkdiag  AP = A·D·Aᵀ or Aᵀ·D·A, packed
 //
-// Triangular matrices have a non-unit diagonal. The tasks that take several routines, with their flops
-// and opponents, are
+// Triangular matrices have a non-unit diagonal, and S is symmetric. The tasks, with their flops and
+// opponents, are
 //
 //	cholesky-inverse  A⁻¹, packed, A = n·I + S        n³     dpotrf+dpotri   on full storage
 //	ldlt-inverse      A⁻¹, packed, A = S, indefinite  n³     dsptrf+dsptri   on the same storage

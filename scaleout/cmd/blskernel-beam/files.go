@@ -109,7 +109,7 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 		return nil // nothing to replace, or checkWritable rejects it
 	}
 	if _, err := inspect(ctx, out); info.IsDir() || errors.Is(err, modelfile.ErrNotAModel) {
-		return usagef("--out is %q, which is not a model: remove it, or give another name", set.Out)
+		return usagef("--out is %q, which is not a model: give another name, or remove it", set.Out)
 	}
 	return nil
 }
