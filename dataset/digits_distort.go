@@ -54,7 +54,7 @@ type affine struct{ xx, xy, yx, yy, x0, y0 int64 }
 //	( c -s ) ( a*h  l*h )
 //	( s  c ) (  0    h  )
 //
-// with height h, aspect a and slant l. The rational parametrisation of the circle by t = tan(angle/2),
+// with height h, aspect a and slant l. The rational parametrization of the circle by t = tan(angle/2),
 // c = (1-t²)/(1+t²) and s = 2t/(1+t²), needs no sine.
 func newAffine(r *generator) affine {
 	const one = 1 << 10

@@ -1,4 +1,4 @@
-// Package dataset supplies labelled grey images. It reads the idx files of MNIST and the binary
+// Package dataset supplies labeled grey images. It reads the idx files of MNIST and the binary
 // matrices of small NORB, and draws a synthetic digit set that needs no file. docs/data.md says where
 // to find the files and how to check them.
 //

@@ -43,7 +43,7 @@ func (c *contender) start(ctx context.Context, m meter) error {
 }
 
 // calibrate sets c.batch to the number of calls that take at least minTime, or to maxBatch if that is
-// less. It returns the cause of ctx if ctx is cancelled between two batches.
+// less. It returns the cause of ctx if ctx is canceled between two batches.
 func (m *meter) calibrate(ctx context.Context, c *contender) error {
 	for c.batch = 1; ; {
 		if ctx.Err() != nil {

@@ -108,7 +108,7 @@ func cutUnit(cell string) (unit rune, number string) {
 	return 0, cell
 }
 
-// forms are the recognised notations, without units. If all cells of a column are numbers in several
+// forms are the recognized notations, without units. If all cells of a column are numbers in several
 // forms, the first of these forms applies, unless other columns decide.
 var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
 	{Decimal: ","}, {Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Decimal: ",", Thousands: "'"}}

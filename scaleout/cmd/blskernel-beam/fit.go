@@ -75,9 +75,9 @@ func (set *settings) fit(ctx context.Context) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the job has ended, but %s cannot be read: %w", set.Out, err)
 	}
-	// Beam 2.77 reports a cancelled job as a success.
+	// Beam 2.77 reports a canceled job as a success.
 	if err != nil || !info.Metadata.Created.Equal(set.Created) {
-		return fmt.Errorf("the job has ended without writing %s: it was probably cancelled", set.Out)
+		return fmt.Errorf("the job has ended without writing %s: it was probably canceled", set.Out)
 	}
 	done.Job = result.JobID()
 	done.count(result.Metrics())

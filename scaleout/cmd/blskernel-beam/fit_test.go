@@ -61,7 +61,7 @@ func TestEnded(t *testing.T) {
 	}{
 		"interrupt": {nil, false, 130, "blskernel-beam: interrupted\n"},
 		"server":    {server, false, 130, "interrupted; the job server may still be running"},
-		"cancel":    {server, true, exitFailure, "it was probably cancelled"},
+		"cancel":    {server, true, exitFailure, "it was probably canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProblem(t)
