@@ -47,7 +47,7 @@ const (
 	labelColumn             // labels, which stay text
 )
 
-// validComma reports whether encoding/csv accepts r as the separator, and no number or word contains r.
+// validComma reports whether encoding/csv accepts r, and r is not a letter, a digit or one of . + - _
 func validComma(r rune) bool {
 	return r != 0 && utf8.ValidRune(r) && r != utf8.RuneError && !strings.ContainsRune("\"\r\n.+-_", r) &&
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -2,7 +2,7 @@ package atomicfile
 
 import "golang.org/x/sys/unix"
 
-// free returns the bytes that ordinary users can still write to the disk of folder, if known.
+// free returns the number of bytes that ordinary users can still write to the disk of folder, if known.
 func free(folder string) (bytes int64, known bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil || s.Blocks == 0 {
