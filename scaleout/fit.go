@@ -25,10 +25,10 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	file system is not linked into the program; with a string for no pattern or an empty one.
 //	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file that
 //	cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model; the
-//	first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow, or
-//	whose target is not positive if the model learns logarithms; more than 4096 classes; no samples,
+//	first bad row beyond opt.SkipBad, by file, line and column; more than 4096 classes; no samples,
 //	or without a ridge too few for the nodes; nodes that are dependent to working precision; a fault
-//	of the file system of opt.Out. After an error an existing file is unchanged.
+//	of the file system of opt.Out. A row is also bad if its nodes overflow, or if its target is not
+//	positive and the model learns logarithms. After an error an existing opt.Out is unchanged.
 func Fit(s beam.Scope, patterns, targets []string, opt Options) {
 	opt = opt.resolve()
 	s = s.Scope("scaleout.Fit")

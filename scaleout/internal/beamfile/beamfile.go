@@ -91,7 +91,8 @@ func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system
 // one object. It creates missing local folders. A process that is killed may leave the temporary file,
 // whose name ends in .tmp.
 //
-//	errors: a fault of the file system, or the error of content. An existing file is then unchanged.
+//	errors: a fault of the file system, or the error of content. An existing file is then unchanged,
+//	except after an *atomicfile.FolderError.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {
 	if Local(path) {
 		return writeLocal(ctx, path, content)
