@@ -50,8 +50,8 @@ func (p *pair) read(s *samples) error {
 	return cmp.Or(errY, errX)
 }
 
-// unequal returns the error for files of different lengths, with the format what. If the targets are
-// CSV, with or without a header as header says, the error adds a remedy in case first holds: the option
+// unequal returns the error for files of different lengths, with the format what. It adds a remedy for
+// CSV targets, with or without a header as header says, in case first holds. The remedy is the option
 // Header with the value as, or edit if that option would also change how the inputs are read.
 func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
