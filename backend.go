@@ -35,15 +35,15 @@ func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 // of checks on every backend. A backend also panics on a size that its integers cannot hold: pure above
 // MaxInt/4, openblas beyond 32 bits.
 //
-// A Backend is passed down as a value, so a program can compare two backends. Its methods may be called
-// from several goroutines at once.
+// A program can use several backends at the same time. The methods may be called from several
+// goroutines at once.
 type Backend interface {
 	// Name returns the name that Lookup takes, such as "pure" or "openblas".
 	Name() string
 	blas.Float64
 }
 
-// UnavailableError reports a backend that this process cannot use. Lookup returns it.
+// UnavailableError reports a backend that this process cannot use. Lookup returns it or wraps it.
 type UnavailableError struct {
 	Backend string // the requested name
 	Why     string // the reason, such as a missing library
@@ -67,8 +67,8 @@ var known = []string{"openblas", "pure"}
 // Lookup returns the backend with the given name: "pure", "openblas", or "" for the selected one (see
 // Default). "pure/KERNEL", such as "pure/avx2", is the pure backend on that kernel, regardless of the
 // environment. The kernels are generic, neon on arm64, and avx2 and avx512 on amd64 if the CPU has
-// them. Case does not matter. The error is an *UnavailableError if the backend is known but cannot be
-// used here; the error says what is missing and what to do.
+// them. Case does not matter. If the backend is known but cannot be used here, the error is or wraps
+// an *UnavailableError, which says what is missing and what to do.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
 		s := selected()
@@ -187,14 +187,15 @@ var (
 // GOMAXPROCS. It panics if n is negative. A lower limit that OpenBLAS read from OPENBLAS_NUM_THREADS
 // stays in force.
 //
-// The pure backend reads the bound and GOMAXPROCS at each call. A change does not affect calls in
-// progress, and results do not depend on the bound. The first call that is estimated to take 60
-// microseconds or more starts a pool of workers, goroutines on their own threads: one fewer than the
-// minimum of n, GOMAXPROCS and the number of CPUs. They share the work of calls estimated to take 40
-// microseconds or more. After a call they poll for 0.2 ms and then sleep, so an idle process spends no
-// time on them. If other work occupies their CPUs, calls run without workers for a while. On Linux,
-// workers avoid the CPU of the caller. SetThreads(1) ends the pool. In a testing/synctest bubble, which
-// waits for all goroutines started in it, call SetThreads(1) first.
+// The pure backend reads the bound and GOMAXPROCS at each call; results do not depend on the bound. The
+// first call that is estimated to take 60 microseconds or more starts a pool of workers, goroutines on
+// their own threads: one fewer than the minimum of the bound, GOMAXPROCS and the number of CPUs. They
+// share the work of calls estimated to take 40 microseconds or more. After a call they poll for 0.2 ms
+// and then sleep, so an idle process spends no time on them. If other work occupies their CPUs, calls
+// run without workers for a while. On Linux, workers avoid the CPU of the caller. If SetThreads changes
+// the number of workers, it waits for their current tasks, and a call in progress finishes on one
+// thread. SetThreads(1) ends the pool. In a testing/synctest bubble, which waits for all goroutines
+// started in it, call SetThreads(1) first.
 //
 // OpenBLAS receives the bound when it is opened and at each SetThreads. A later change of GOMAXPROCS
 // therefore takes effect only at the next SetThreads(0).
@@ -210,8 +211,8 @@ func SetThreads(n int) {
 	}
 }
 
-// Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if the value is
-// 0. Fewer threads may be in use.
+// Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if that is 0 or
+// there is none. Fewer threads may be in use.
 func Threads() int {
 	if n := int(threads.Load()); n > 0 {
 		return n

@@ -33,7 +33,7 @@ type PackedProducts interface {
 }
 
 // Packed returns b itself if it implements PackedProducts. Otherwise it returns products that call b's
-// Dgemm. They copy packed operands to a workspace, at most 192 columns at a time, and compute packed
+// Dgemm. They copy packed operands to a workspace, at most 192 rows at a time, and compute packed
 // results there, at most 768 rows at a time. A nil b stands for Default().
 func Packed(b Backend) PackedProducts {
 	if b == nil {

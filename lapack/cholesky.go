@@ -80,7 +80,7 @@ func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) { return c.inverseIn
 
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or
 // underflows. Two errors affect log. The backward error of the factorization changes it by about n u
-// cond(A), u = 2⁻⁵³. Rounding changes it by at most about (n + |log|)u. LogDet takes O(n) time, and
+// cond(A), u = 2⁻⁵³. Rounding changes it by at most about (2n + 3|log|)u. LogDet takes O(n) time, and
 // returns 0, 1 for n = 0.
 func (c *Cholesky) LogDet() (log, sign float64) {
 	c.mustHold()

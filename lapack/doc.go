@@ -1,8 +1,8 @@
 // Package lapack factors and inverts dense matrices, and solves linear systems with the factors.
-// Symmetric matrices are in packed storage, general and tall ones in gonum's dense storage. The
-// algorithms are blocked and run at the speed of the matrix product of a blskernel.Backend.
-// Implementation provides the routines for gonum's lapack64.Use. Flop counts omit lower-order terms;
-// docs/numerics.md has error bounds and sources.
+// Symmetric matrices are in packed storage, all others in gonum's dense storage. The algorithms are
+// blocked: their work is mostly matrix products on a blskernel.Backend. Implementation provides the
+// routines for gonum's lapack64.Use. Flop counts omit lower-order terms; docs/numerics.md has error
+// bounds and sources.
 //
 // # Which factorization
 //
@@ -15,8 +15,8 @@
 //     MergeTriangles combines two triangles R.
 //   - LeastSquares, by QR with column pivoting: the solution of least norm, for any rank.
 //
-// RCond estimates the reciprocal condition number; a solution has a relative error of about eps/RCond.
-// Refine improves a solution and bounds its errors. LogDet returns log|det A| and sign(det A).
+// RCond estimates the reciprocal condition number; the relative error of a solution is up to about
+// eps/RCond. Refine improves a solution and bounds its errors. LogDet returns log|det A| and the sign.
 //
 // # Storage
 //

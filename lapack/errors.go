@@ -28,8 +28,8 @@ var (
 	ErrOverflow = errors.New("overflow")
 )
 
-// A PivotError names the pivot at which a factorization failed. It unwraps to ErrSingular,
-// ErrNotPositiveDefinite or ErrNotFinite.
+// A PivotError names the pivot at which a factorization failed, or a zero on the diagonal of a triangle
+// to solve with or invert. It unwraps to ErrSingular, ErrNotPositiveDefinite or ErrNotFinite.
 type PivotError struct {
 	Routine string  // LAPACK's name of the routine, such as "Dpptrf"
 	Index   int     // row and column of the pivot, counted from 0, in the order of elimination
@@ -65,25 +65,25 @@ type ElementError struct {
 
 func (e *ElementError) Error() string {
 	if e.Err == ErrOverflow {
-		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v; scale the matrix, or add a ridge to the diagonal if RCond is small", e.Routine, e.Row, e.Col, e.Value, e.Err)
+		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v; scale the input, or add a ridge to the diagonal if RCond is small", e.Routine, e.Row, e.Col, e.Value, e.Err)
 	}
 	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v; remove or replace such values first", e.Routine, e.Row, e.Col, e.Value)
 }
 
 func (e *ElementError) Unwrap() error { return e.Err }
 
-// A ConditionError reports a matrix that is singular to working precision. It comes with the solution
-// or the inverse, which may have no correct digits. The factorization stays usable. errors.As extracts
-// gonum's mat.Condition, the condition number 1/RCond.
+// A ConditionError reports a condition number above MaxCondition or, for QR, dependent columns. It
+// comes with the solution or the inverse, which may have no correct digits. The factorization stays
+// usable. errors.As extracts gonum's mat.Condition, the condition number 1/RCond.
 //
 // (blsupdate.ConditionError is a different type, for an Updater that refuses to start or to change.)
 type ConditionError struct {
 	Routine string  // LAPACK's name of the routine
-	RCond   float64 // estimated reciprocal condition number in the 1-norm; of R for QR
+	RCond   float64 // 1-norm reciprocal condition number, of R for QR; estimated except for inverses
 }
 
 func (e *ConditionError) Error() string {
-	return fmt.Sprintf("lapack: %s: condition number %.3g: the matrix is singular to working precision and the result is doubtful; remove dependent rows or columns, add a ridge to the diagonal, or use LeastSquares", e.Routine, 1/e.RCond)
+	return fmt.Sprintf("lapack: %s: condition number %.3g: the matrix is close to singular, and the result may have few or no correct digits; remove dependent rows or columns, add a ridge to the diagonal, or use LeastSquares", e.Routine, 1/e.RCond)
 }
 
 // As sets target to the condition number if target is gonum's *mat.Condition.

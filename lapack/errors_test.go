@@ -227,7 +227,7 @@ func TestErrorMessages(t *testing.T) {
 		{&ElementError{"Dgeqrf", 2, 5, math.NaN(), ErrNotFinite},
 			"Dgeqrf: element (2, 5) of the input is NaN; remove or replace such values first"},
 		{&ElementError{"Dsptri", 0, 4, math.Inf(-1), ErrOverflow}, "Dsptri: element (0, 4) of the result is -Inf: " +
-			"overflow; scale the matrix, or add a ridge to the diagonal if RCond is small"},
+			"overflow; scale the input, or add a ridge to the diagonal if RCond is small"},
 		{&GrowthError{"Dgetrf", 1e120, 0}, "Dgetrf: elements grew by a factor of 1e+120 during the elimination, so the result loses about 16 digits; use Factorize, which keeps the matrix and refines solutions, or QR"},
 		{&GrowthError{"Dgetrs", 1e120, 1e-8}, "Dgetrs: elements grew by a factor of 1e+120 during the elimination and refinement did not converge, so the result loses about 8 digits; use QR"},
 	} {

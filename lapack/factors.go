@@ -8,8 +8,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// permutation writes p to dst, or to new storage if dst is nil, and returns it. Exchanging rows k and
-// swap[k] for k = 0, 1, ... moves row i of n to row p[i]. An empty swap gives the identity.
+// permutation writes p to dst, or to new storage if dst is nil, and returns it. Row i moves to row p[i]
+// when rows k and swap[k] are exchanged for k = 0, 1, ... An empty swap gives the identity.
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {
 		dst = make([]int, n)

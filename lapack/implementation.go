@@ -37,9 +37,9 @@ import (
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
 // blas64. Small matrices go to gonum's own routines on blas64, which are faster for them. Small means
 // an order below 14 to 128, depending on the routine. For QR and LQ it means few reflections, or fewer
-// than 2500 to 10,000 elements. Dgesvd also requires that A holds no NaN and that its largest |element|
-// is between 2⁻⁴⁰⁰ and 2⁴⁰⁰. Dsyev and Dgeev use plain loops for n < 32. All other routines are
-// gonum's.
+// than 2500 to 10,000 elements. Dgesvd passes a small A to gonum only if it holds no NaN and its
+// largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰. Dsyev and Dgeev use plain loops for n < 32. All other
+// routines are gonum's.
 //
 // Rounding differs from gonum's. Dpotrf treats an infinite pivot as not positive, and Dgetri asks for a
 // workspace of a different length. Dgecon and Dpocon treat NaN in the factors as a singular matrix.

@@ -167,7 +167,7 @@ func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float
 	k := min(m, n)
 	least := k + max(k, nrhs)
 	if !ok || k <= 0 || nrhs <= 0 || !holds(a, m, n, lda) || !holds(b, max(m, n), nrhs, ldb) || lwork < least || len(work) < lwork {
-		if lwork == -1 { // for an empty A gonum's routine clears B all the same
+		if lwork == -1 { // gonum's routine clears B if A is empty, even in this query
 			b = slices.Clone(b)
 		}
 		unwritten(work, func(work []float64) {

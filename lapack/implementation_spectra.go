@@ -85,15 +85,15 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n matrix A and overwrites a. For
 // m = n it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors. It computes vectors by
 // divide and conquer, as LAPACK's dgesdd does. s receives the min(m, n) values in descending order.
-// Each value is as accurate as the bidiagonal matrix allows. If min(m, n) >= 20, the values are the
-// same with and without vectors. jobU and jobVT select what is written to u and vt: all of the m×m U
-// and the n×n Vᵀ for lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for
+// Each is computed from the bidiagonal matrix to high relative accuracy. If min(m, n) >= 20, they are
+// the same with and without vectors. jobU and jobVT select what is written to u and vt: all of the m×m
+// U and the n×n Vᵀ for lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for
 // lapack.SVDStore, nothing for lapack.SVDNone. Like gonum, it does not support lapack.SVDOverwrite.
 //
 // It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values
 // do not converge; u and vt are then undefined. It allocates about two matrices of the size of A; with
-// vectors, four more of order min(m, n); and for lapack.SVDAll, one of the size of U or Vᵀ. work, which
-// has at least as many elements as gonum's routine needs, is overwritten.
+// vectors, four more of order min(m, n); and for lapack.SVDAll, one of the size of U or Vᵀ. work
+// has at least max(3k + max(m, n), 5k) elements, where k = min(m, n), and may be overwritten.
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
 	k := min(m, n)
 	left, okU := vectors(jobU, m, k, u, ldu)

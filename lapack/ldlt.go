@@ -107,7 +107,7 @@ func (f *LDLT) Inertia() (positive, negative, zero int) {
 }
 
 // LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet. The rounding error is at most
-// about (4n + |log|)u.
+// about (4n + 3|log|)u.
 func (f *LDLT) LogDet() (log, sign float64) {
 	f.mustHold()
 	p := unitProduct()

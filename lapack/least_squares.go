@@ -57,8 +57,8 @@ func (f *LeastSquares) Factorize(a *mat.Dense) error {
 }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
-// package comment. The workspace is at most 34(l + k + 31) numbers. If the rank r is below k, it is at
-// most the larger of this and 64(3k + r + 16) numbers, and the receiver keeps r(k + 65) more.
+// package comment. The workspace is at most w = 34(l + k + 31) numbers. If the rank r is below k, it is
+// at most max(w, 64(3k + r + 16)) numbers, and the receiver keeps r(k + 65) more.
 func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	const routine = "Dgeqp3"
 	f.Reset()

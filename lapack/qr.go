@@ -45,7 +45,7 @@ func (f *QR) Reset() {
 }
 
 // Factorize factors a copy of a as A = Q R, in 2k²(l - k/3) flops. It accepts a rank-deficient matrix,
-// whose R has a small or zero diagonal element; only SolveTo reports the deficiency.
+// whose R is then singular up to rounding; RCond shows this, and SolveTo reports it.
 //
 // The error matches ErrNotFinite if a holds NaN or an infinity (an *ElementError), or if a reflection
 // overflows (a *PivotError). Factorize panics with mat.ErrShape if a has fewer rows than columns.
@@ -87,8 +87,8 @@ func (f *QR) FactorizeInPlaceContext(ctx context.Context, a *mat.Dense) error {
 }
 
 // dependent reports whether a column r_j of the k×k upper triangular R has only rounding errors on the
-// diagonal: |r_jj| <= 10 eps ‖r_j‖₂. In tests with k up to 600, columns that are combinations of random
-// ones left up to 4 eps ‖r_j‖₂ there.
+// diagonal: |r_jj| <= 10 eps ‖r_j‖₂. In tests with k up to 600, linear combinations of random columns
+// had |r_jj| of up to 4 eps ‖r_j‖₂.
 func dependent(k int, r block.Matrix) bool {
 	sizes, squares := make([]float64, k), make([]float64, k)
 	for i := range k {

@@ -34,8 +34,8 @@ type ErrorBounds struct {
 	//
 	// The second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and
 	// Duff, SIAM J. Matrix Anal. Appl. 10, 1989). Unlike eps/RCond it does not grow when rows of A
-	// are badly scaled. The estimate is rarely below a third of the norm; the bound is ten or more
-	// times the error. It is +Inf if it overflows, or if x = 0 and b is not zero.
+	// are badly scaled. The estimate is rarely below a third of the norm; the bound is usually ten
+	// or more times the error. It is +Inf if it overflows, or if x = 0 and b is not zero.
 	Forward []float64
 }
 
@@ -44,9 +44,9 @@ type ErrorBounds struct {
 //	R = B - A X,   X = X + A⁻¹R,
 //
 // and returns bounds on its errors. a is the matrix that was factored and b the n×c right-hand sides;
-// Refine only reads them, and x must not overlap them. It changes a column of x only if its
-// componentwise backward error is above u = 2⁻⁵³ and the step makes it smaller. Calls may be repeated
-// until x no longer changes.
+// Refine only reads them, and x must not overlap them. It changes a column of x only if the step
+// reduces the column's componentwise backward error and that error was above u = 2⁻⁵³. Calls may be
+// repeated until x no longer changes.
 //
 // One step makes a normwise backward stable solver componentwise backward stable (Skeel, Math. Comp.
 // 35, 1980; Higham, theorem 12.4). If ‖|A| |A⁻¹|‖∞ times the ratio of the largest to the smallest

@@ -73,10 +73,10 @@ func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) er
 	return checkCondition(f.routines.solve, limit, f.rcond)
 }
 
-// Solver returns a function that overwrites x, of length n, with A⁻¹x. Use it for many solves with one
-// vector each. A blsupdate.Counter counts all calls of the function as one RCond. If a solution
-// overflows, x is not finite. Solver panics if the receiver is empty; the function panics with
-// mat.ErrSliceLengthMismatch if x has the wrong length.
+// Solver returns a function that overwrites x, of length n, with A⁻¹x, for many solves with one vector
+// each. The function reads the receiver, which must not change. A blsupdate.Counter counts all calls of
+// the function as one RCond. If a solution overflows, x is not finite. Solver panics if the receiver is
+// empty; the function panics with mat.ErrSliceLengthMismatch if x has the wrong length.
 func (f *symmetric) Solver() func(x []float64) {
 	f.mustHold()
 	bk := factor.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))

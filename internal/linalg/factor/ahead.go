@@ -21,17 +21,16 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 // LooksAhead reports whether one thread should do the critical work of the next step while the others
 // do the remaining work. The critical work takes first flops, and the remaining work rest flops. No
 // thread then waits for a panel or a small triangle, whose work cannot be shared. This pays only if the
-// remaining work is long enough, and if the backend, as in this module, keeps the products of a task on
-// its thread.
+// remaining work is long enough, and if the backend is a block.Ops, which keeps a task on its thread.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())
 	return ours && threads > 1 && first*(threads-1) <= rest
 }
 
-// Ahead calls first on one thread while the others call rest for strips of at most width of the n
-// columns or rows. first takes the given number of flops; each is the number of flops of rest per
-// column or row. If LooksAhead reports false, Ahead calls first and then rest for all n.
+// Ahead calls first on one thread while the others call rest for strips of the n columns or rows, each
+// at most width wide. first takes the given number of flops, and rest takes each flops per column or
+// row. If LooksAhead reports false, Ahead calls first and then rest for all n.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	if !bk.LooksAhead(flops, float64(n)*each) {
 		first()

@@ -62,7 +62,7 @@ func (p *Plane) Rotate(i, j int, c, s float64) {
 		p.bk.Rot(c, s, x, y)
 		return
 	}
-	for k, u := range x { // rounded as Rot does
+	for k, u := range x { // with the rounding of Rot
 		v := y[k]
 		x[k], y[k] = float64(c*u)+float64(s*v), float64(c*v)-float64(s*u)
 	}

@@ -9,7 +9,7 @@ import (
 // Trsm solves op(A) X = alpha B if side is Left, or X op(A) = alpha B if side is Right. A is the n×n
 // triangle ul of a; a packed a is upper. X overwrites B, which is n×nrhs or, if side is Right, nrhs×n.
 // Trsm takes n²·nrhs flops. It halves A down to order block.Size, since long products are faster than a
-// backend's Dtrsm. With smaller halves, threads that share the columns of X would gain less.
+// backend's Dtrsm. With smaller blocks, threads would gain less by sharing the columns of X.
 func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, alpha float64, a, b block.Matrix) {
 	if n <= block.Size {
 		bk.Trsm(side, ul, t, diag, n, nrhs, alpha, a, b)

@@ -9,7 +9,7 @@ import (
 )
 
 // Con returns an estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) for an n×n matrix A. anorm is ‖A‖₁, and solve overwrites x
-// with A⁻¹x or, if trans is set, with A⁻ᵀx. Con returns 0 if a solution is not finite.
+// with A⁻¹x or, if trans is set, with A⁻ᵀx. Con returns 0 if anorm is 0 or a solution is not finite.
 //
 // Con estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴. The
 // products of elements of A and solutions are then finite for condition numbers up to 2⁹⁶⁰.

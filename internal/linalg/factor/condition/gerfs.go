@@ -46,8 +46,8 @@ func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 // maxSteps bounds the steps of Improve, as in LAPACK's dgerfs.
 const maxSteps = 5
 
-// Improve refines x, a solution of A X = B, in at most maxSteps steps, until no step reduces a backward
-// error. It returns the largest componentwise backward error of all columns.
+// Improve refines x, a solution of A X = B, until a step reduces no backward error, in at most maxSteps
+// steps. It returns the largest componentwise backward error of all columns.
 func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 	backward := make([]float64, x.Cols)
 	f.eachPanel(x, b, backward, func(_ int, x, b blas64.General, m [6][]float64, backward []float64) {

@@ -92,7 +92,7 @@ func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, 
 }
 
 // leftVectors writes the left eigenvectors of the n×n quasi-triangular t to the lower triangle of x. It
-// computes them as right eigenvectors of tᵀ in reverse order; the two columns of a pair are exchanged.
+// computes them as right eigenvectors of tᵀ in reverse order; the columns of a pair come out exchanged.
 func leftVectors(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	s := block.Dense(make([]float64, n*n), n)
 	block.CopyTransposed(s, t, n, n)

@@ -51,7 +51,7 @@ type lahr2 struct {
 	bk    factor.Backend
 	m, n  int
 	y, v  block.Matrix // (A V T)ᵀ and Vᵀ, n×m, one below the other
-	t, vy block.Matrix
+	t, vy block.Matrix // T, and VᵀY
 	dots  []float64
 }
 

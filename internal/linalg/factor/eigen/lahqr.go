@@ -21,7 +21,7 @@ func (p *problem) at(i, j int) float64 { return p.h.X[i*p.h.Ld+j] }
 
 func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 
-// tiny returns the size below which a subdiagonal element counts as zero, whatever its neighbours are.
+// tiny returns the size up to which a subdiagonal element counts as zero, whatever its neighbours are.
 func (p *problem) tiny() float64 { return factor.SmallestNormal / ulp * float64(p.n) }
 
 // negligible reports whether the subdiagonal element of row k of h is at most tiny, or small compared

@@ -140,7 +140,7 @@ func (p *problem) settle(i, order int, v float64) {
 }
 
 // moveUp moves the diagonal block at (from, from) up to (to, to), where a block begins. It returns the
-// final row of the block, which is below row to if eigenvalues are too close to swap. (LAPACK: dtrexc.)
+// row where the block ends up, greater than to if eigenvalues are too close to swap. (LAPACK: dtrexc.)
 func (p *problem) moveUp(from, to int) int {
 	order := blockOrder(p.h, p.n, from)
 	for from > to {

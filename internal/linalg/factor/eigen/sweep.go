@@ -14,7 +14,7 @@ type chain struct {
 	u       block.Matrix // the product of the reflections; row and column i belong to row start+1+i of h
 	shifts  []complex128
 	bulges  []reflection // the last reflection of each bulge
-	start   int          // the column in which the last bulge began; negative if the window is cut off
+	start   int          // the column of bulge 0 at first; negative if the window is cut off at the top
 	top     int          // the first row of the active block; 0 or negative
 	bottom  int          // its last row; may be outside the window
 	last    int          // the last row of the window
@@ -49,7 +49,7 @@ func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	}
 }
 
-// advance moves all bulges down by one row, the first one to column k.
+// advance moves all bulges down by one row, bulge 0 to column k.
 func (c *chain) advance(k int) {
 	first := max(0, (c.top-k)/2)
 	end := min(len(c.bulges), (c.bottom-k-1)/2)

@@ -18,7 +18,7 @@ type upper struct {
 	n     int
 	t, x  block.Matrix
 	w     []complex128
-	tiny  []float64 // for each eigenvalue, the smallest pivot
+	tiny  []float64 // for each eigenvalue, the size to which a smaller pivot is raised
 
 	// A column of eigenvectors is scaled if a quotient exceeds growth; the scaled quotient is about
 	// 2⁻¹⁰⁰ growth. Products of elements of T with eigenvectors below growth do not overflow.

@@ -126,7 +126,7 @@ func loadSmall(ul blas.Uplo, n int, a, z block.Matrix) (exponent int, ok bool) {
 	return exponent, sum == 0
 }
 
-// reduce is Sytrd for a contiguous z.
+// reduce is Sytrd with plain loops, for a contiguous z.
 func reduce(bk factor.Backend, n int, z, d, e, tau []float64) {
 	var buffer [SmallOrder]float64
 	for r := range n - 1 {

@@ -11,8 +11,8 @@ import (
 // diagonal d and the subdiagonal e, and e with zeros. It returns false if 30n sweeps are not enough.
 //
 // Sterf uses the implicit QL algorithm with Wilkinson's shifts, or QR if a block is reversed. It is the
-// variant of Pal, Walker and Kahan, with squared rotations and no square roots (Parlett, The Symmetric
-// Eigenvalue Problem, chapter 8; LAPACK: dsterf).
+// variant of Pal, Walker and Kahan: squared rotations, and square roots only for shifts and 2×2 blocks
+// (Parlett, The Symmetric Eigenvalue Problem, chapter 8; LAPACK: dsterf).
 func Sterf(d, e []float64) bool {
 	q := solver{left: sweeps * len(d)}
 	return diagonalize(d, e, q.block)
@@ -84,7 +84,7 @@ func (q *solver) sweep(d, e []float64, l int) {
 }
 
 // squares is sweep without vectors; e holds the squares of the off-diagonal elements. If p is so small
-// that c has lost digits, the next p would have no correct digit; p and gamma then become 0.
+// that c would lose digits, p and gamma become 0, since the next p would have no correct digit.
 func squares(d, e []float64) {
 	const least = 0x1p-960
 	n := len(e)

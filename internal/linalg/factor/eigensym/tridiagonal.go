@@ -20,7 +20,7 @@ type solver struct {
 	factor.Backend
 	vectors  bool         // whether to compute vectors; if not, e holds squares
 	z        block.Matrix // row i becomes the eigenvector for d[i], if z is I at first
-	columns  int          // columns of z to rotate; 0 means only the columns of the block, if z is I at first
+	columns  int          // columns of z to rotate, or 0 for only the block's own, if z is I at first
 	plane    factor.Plane // rotates the vectors of the block, which has order n
 	n        int
 	reversed bool // whether d and e are in reverse order
@@ -28,8 +28,8 @@ type solver struct {
 }
 
 // diagonalize overwrites d with the eigenvalues, in any order, and e with zeros. It splits the matrix
-// where e is negligible and scales each block to numbers of at most 1 in magnitude. It calls do for
-// each block, which begins with row first, and returns false as soon as do does.
+// where e is negligible. It scales each block of order 2 or more to numbers of at most 1 in magnitude
+// and calls do for it; the block begins with row first. It returns false as soon as do does.
 func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
 		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
@@ -117,8 +117,7 @@ func multiply(by float64, x []float64) {
 	}
 }
 
-// unitScale returns a power of two that scales numbers of magnitude up to size to at most 1, and size
-// itself to at least 2⁻⁶⁰.
+// unitScale returns a power of two that scales a size from 2⁻¹⁰⁰⁰ to 2¹⁰⁰⁰ to between 2⁻⁶⁰ and 1.
 func unitScale(size float64) float64 {
 	if 0x1p-60 <= size && size <= 1 {
 		return 1

@@ -24,7 +24,7 @@ const unblockedColumns = 8
 // elements of a row of A fall into different sets of a cache.
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
-// factor eliminates columns [j0, j1) recursively. The columns before j0 have already been applied.
+// factor eliminates columns [j0, j1) recursively. Steps 0 to j0-1 have already been applied to them.
 func (p *getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {

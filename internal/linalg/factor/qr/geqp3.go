@@ -69,9 +69,8 @@ func (p *laqps) columnNorm(i, j int) float64 {
 	return p.bk.Dnrm2(p.m-i, p.a.X[p.a.Row(i)+j:], p.a.Ld)
 }
 
-// reduce reduces up to nb columns from row and column j on, and updates the trailing matrix. It returns
-// the number of columns reduced, which is below nb if cancellation has made the downdated norm of a
-// column inaccurate.
+// reduce reduces up to nb columns from row and column j on, and updates the trailing matrix. It stops
+// once cancellation has made a downdated norm inaccurate, and returns the number of columns reduced.
 func (p *laqps) reduce(j, nb int) int {
 	rows := p.m - j
 	at, v, f := p.a.Sub(j, j), p.v, p.f.Sub(0, j)

@@ -54,8 +54,8 @@ func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR 
 	return f
 }
 
-// Overflow returns the first diagonal element at which R or the factor tau of the reflection is not
-// finite. Its Value is the element of R or, if that is finite, tau. It returns nil if all are finite.
+// Overflow returns the first index at which the diagonal element of R or tau is not finite, with that
+// element of R as Value or, if it is finite, tau. It returns nil if all are finite.
 func (f QR) Overflow() *factor.Pivot {
 	for i, tau := range f.Tau {
 		if v := f.A.X[f.A.Row(i)+i]; !factor.IsFinite(v) {
@@ -134,7 +134,7 @@ type panels struct {
 	base, n int          // the base of geqrt; the number of columns of the matrix
 	t       []float64    // T, even if it is not kept
 	v       [2][]float64 // V of the block being applied and of the next one, in turn
-	columns block.Matrix // the block, with columns as rows
+	columns block.Matrix // the transposed block
 	dots    []float64
 }
 

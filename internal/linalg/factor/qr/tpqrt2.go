@@ -32,8 +32,7 @@ func newTpqrt2(bk factor.Backend, n, q, base int) *tpqrt2 {
 	}
 }
 
-// start begins a panel of n columns: r is its diagonal block and b its q rows. Column j of B has
-// min(q, first+j+1) rows, and zeros below.
+// start begins a panel of n columns: r is its diagonal block and b its q rows; first is as in tpqrt2.
 func (p *tpqrt2) start(r, b block.Matrix, first, q, n int) {
 	p.r, p.first, p.q, p.n = r, first, q, n
 	block.CopyTransposed(p.v, b, q, n)

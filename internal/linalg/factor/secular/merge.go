@@ -19,8 +19,8 @@ const (
 	Whole       = Top | Bottom
 )
 
-// A Merge is the remaining problem when both halves are diagonal: to diagonalize D + x xᵀ, or, for
-// singular values, the matrix with the diagonal D and x in place of the row where D is 0.
+// A Merge is the remaining problem when both halves are diagonal: the eigenvectors of D + x xᵀ or, for
+// svd, the singular vectors of the matrix with diagonal D and x in place of the row where D is 0.
 type Merge struct {
 	D, X   []float64
 	Halves []Half // of the rows of vectors
@@ -28,10 +28,10 @@ type Merge struct {
 	Kept   []int  // rows whose D and X form an Equation, by ascending D
 	Gone   []int  // the other, deflated rows
 
-	// Results of Solve: the equation, its roots, and the vectors in the rows of S, divided by
-	// Norms. Element j of a vector, for row Kept[j], is in column Place[j] of S. These columns have
-	// the order top, whole, bottom, so that each half of the columns of the vectors is multiplied
-	// only with rows that may be nonzero there.
+	// Results of Solve: the equation, its roots, and the vectors in the rows of S, each divided by
+	// its norm in Norms. Element j of a vector, for row Kept[j], is in column Place[j] of S. The
+	// order of these columns is top, whole, bottom, so that each half of the columns of the vectors
+	// is multiplied only with rows that may be nonzero there.
 	Equation
 	Roots              []Root
 	S                  block.Matrix
@@ -40,8 +40,8 @@ type Merge struct {
 	top, whole, bottom int
 }
 
-// Deflate appends the rows to Kept or Gone, in the given order. A row is deflated, to Gone, if it is an
-// eigenvector up to rounding: its X is at most least, or a rotation with the next row makes its X zero
+// Deflate appends the rows to Kept or Gone, in the given order. A row goes to Gone if it is an
+// eigenvector up to rounding: |X| is at most least, or a rotation with the next row makes its X zero
 // and leaves at most negligible off the diagonal. Deflate calls rotate for such a rotation, to replace
 // rows i and j of all vectors by c·i + s·j and c·j - s·i.
 func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j int, c, s float64)) {

@@ -5,13 +5,13 @@ import "math"
 // rational is the number of steps by rational functions after which every second step is a bisection.
 const rational = 12
 
-// A search looks for one root, between the poles left and right, or beyond right if that is the last
-// pole. x is the current point, and the root is between lo and hi; all three are distances from a pole.
+// A search looks for one root, between the poles left and right or, for the last root, beyond right. x
+// is the current point, and the root is between lo and hi; all three are distances from a pole.
 type search struct {
 	Equation
 	left, right int
 	x, lo, hi   float64
-	poles, gaps []float64 // the poles, and their distances from x
+	poles, gaps []float64 // the distances of the poles from the same pole, and from x
 
 	// The function at x: the sums of the terms up to left and from right on, their derivatives, and
 	// a bound on the error of the function in units of eps.

@@ -74,7 +74,8 @@ func (q *iteration) least() float64 {
 	return least / math.Sqrt(float64(len(q.d)))
 }
 
-// block returns the first row and the largest element of the unreduced block that ends before row end.
+// block returns the first row and the largest magnitude of the unreduced block that ends before row
+// end, and zeroes the negligible element of e that separates it from the row before.
 func (q *iteration) block(end int) (lo int, largest float64) {
 	largest = math.Abs(q.d[end-1])
 	for lo = end - 1; lo > 0; lo-- {
@@ -119,8 +120,8 @@ func (q *iteration) offDiagonal(i int) *float64 {
 	return &q.e[q.lo+i]
 }
 
-// converged sets an off-diagonal element to zero if that changes no singular value by more than the
-// tolerance, and sets found. Otherwise smallest is the least singular value within a factor of sqrt(n).
+// converged looks for an off-diagonal element whose neglect changes no singular value by more than the
+// tolerance, and zeroes it. If found is false, smallest is the least value within a factor of sqrt(n).
 func (q *iteration) converged() (smallest float64, found bool) {
 	if last := q.offDiagonal(q.n - 2); math.Abs(*last) <= tolerance*math.Abs(*q.diagonal(q.n - 1)) {
 		*last = 0

@@ -134,7 +134,7 @@ func (z *qd) split() int {
 	return -1
 }
 
-// turn reverses the rows if that puts the smaller elements last, where values converge, smallest first.
+// turn reverses the rows if the last q is well above the first: small values converge at the end.
 func (z *qd) turn() {
 	if 1.5*z.q[z.lo] < z.q[z.hi] {
 		slices.Reverse(z.q[z.lo : z.hi+1])

@@ -138,8 +138,8 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 // decompose computes the values, and the rows of Uᵀ and Vᵀ, of the matrix whose transpose is w, which
 // it overwrites. ut has count rows; it is not used if count is 0.
 //
-// The values come from dqds or QR even if there are vectors, so each has the accuracy that B allows,
-// with or without vectors. This adds about a tenth to the time.
+// The values come from dqds or QR even if there are vectors, so each is computed from B to high
+// relative accuracy, with or without vectors. This adds about a tenth to the time.
 func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matrix) bool {
 	if count == 0 && !p.right {
 		b := gebrd(p.Backend, p.work, p.n, p.m, w, block.Matrix{})
