@@ -100,8 +100,8 @@ func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 	})
 }
 
-// tiny is the norm below which a matrix is scaled to norm 1 before its inversion, so that elements
-// overflow only at the end. An earlier infinity would turn other elements into NaN.
+// tiny is the norm below which a matrix is scaled to norm about 1 before its inversion, so that
+// elements overflow only at the end. An earlier infinity would turn other elements into NaN.
 const tiny = 0x1p-1000
 
 // upscale returns a power of four s with s²·anorm about 1, or 1 if anorm >= tiny; s² may overflow.

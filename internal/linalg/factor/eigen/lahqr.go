@@ -7,7 +7,7 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// A problem is a Hessenberg matrix on its way to Schur form.
+// A problem is a Hessenberg matrix that is being brought to Schur form.
 type problem struct {
 	n     int          // the order of h
 	h     block.Matrix // upper Hessenberg
@@ -99,7 +99,7 @@ func exceptional(d, a, b float64) (s1, s2 complex128) {
 	return q.eigenvalues()
 }
 
-// doubleShift returns the eigenvalues of q or, if they are real, twice the one closer to q.d.
+// doubleShift returns the eigenvalues of q or, if they are real, the one closer to q.d for both.
 func (q square) doubleShift() (s1, s2 complex128) {
 	d := q.d
 	q, _ = q.standard()

@@ -70,7 +70,7 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	n2 := n - n1
 	a22, below := a.Sub(n1, n1), m-n1
 	f.factor(m, n1, ready, a, swap[:n1])
-	// Both estimates are in flops. Narrow panels count twice: they are half as fast as products.
+	// each and first are in flops. Narrow panels count twice: they are half as fast as products.
 	each := float64(float64(n1) * float64(n1+2*below))
 	first := func(cols int) float64 { return float64(cols) * (each + float64(2*float64(below)*float64(cols))) }
 	cols := n2

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// gelsRange is the limit of Scale in Gels. As in LAPACK, 2^gelsRange is 2¹⁰²² times the precision 2⁻⁵².
+// gelsRange is the limit of Scale in Gels and Gelsy. 2^gelsRange is 2¹⁰²² times 2⁻⁵², as in LAPACK.
 const gelsRange = 970
 
 // Gels overwrites B, of max(m, n) rows and nrhs columns, with the X of least norm among the minimizers

@@ -31,7 +31,7 @@ type reduction struct {
 	w           block.Matrix
 	vx, yu      block.Matrix
 	dots        []float64 // products with the rows of vx or yu
-	base, corr  []float64
+	base, corr  []float64 // row i of VXᵀ·YU, and (VXᵀ·YU)ᵀv
 	sums        []float64 // of pieces of rows, m numbers each; then fewRows dots for each piece
 }
 
@@ -102,7 +102,7 @@ func (r *reduction) right(i int) {
 	r.times(blas.Trans, rows, j, 1, r.yu, r.vx.X[i:], r.m, 0, r.base[:r.n-j])
 	r.pass(i, x)
 
-	// x is the product of W with the u that pass left, which the reflection now shifts and scales.
+	// x is W times the old u. Larfg subtracts e[i] from u[0] and scales u, so x follows.
 	alpha := u[0]
 	var tau float64
 	r.e[i], tau = qr.Larfg(r.Backend, alpha, u[1:])
