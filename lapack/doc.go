@@ -23,7 +23,7 @@
 // A symmetric matrix is a mat.SymPacked: its upper triangle, row by row, in n(n+1)/2 numbers. Dense
 // matrices are row-major and may be views. Factorize works on a copy. FactorizeInPlace works in the
 // storage of its argument, which then belongs to the receiver. NaN and infinities in the input are
-// reported before anything is written; after any other error the contents of the argument are
+// reported before anything is written; after any other failure the contents of the argument are
 // undefined.
 //
 // # Solving

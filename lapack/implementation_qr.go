@@ -155,8 +155,8 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 // Dgels overwrites B with the X that minimizes ‖op(A) X - B‖₂ in each of the nrhs columns. If op(A) has
 // fewer rows than columns, X is the solution of op(A) X = B of least norm. A is m×n and has full rank;
 // op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first ones hold B on
-// entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to ‖op(A)
-// X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
+// entry and X on return. If X has fewer rows than B, the squares of the elements below X in a column
+// sum to ‖op(A) X - B‖² there, unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
 //
 // Dgels overwrites A with the result of Dgeqrf or, for m < n, of Dgelqf. The factorization takes the
 // flops of that routine; the workspace is 64·nrhs numbers larger. Dgels returns false, with b

@@ -119,7 +119,7 @@ func (c *chain) pair(m, at int) {
 }
 
 // deflate sets the element below the diagonal in column k to zero if it is negligible. If that collapses
-// a bulge, next starts it again.
+// a bulge, next may start it again.
 func (c *chain) deflate(k int) {
 	if k < max(c.top, 0) || c.h.X[(k+1)*c.h.Ld+k] == 0 {
 		return

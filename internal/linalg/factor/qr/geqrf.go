@@ -1,5 +1,5 @@
-// Package qr factors tall matrices, A = Q R, and wide ones, A = L Q, by blocks of Householder
-// reflections, and adds rows to R.
+// Package qr factors matrices as A = Q R or A = L Q by blocks of Householder reflections, solves least
+// squares problems, and adds rows to R.
 package qr
 
 import (

@@ -25,8 +25,8 @@ type divider struct {
 // bdsdc overwrites d with the singular values, in any order, of the bidiagonal n×n matrix B with d on
 // its diagonal and e above it. It overwrites the rows of the n×n ut and vt with the left and right
 // singular vectors. e has n elements; the last is not used, and afterwards all are undefined. The error
-// of each value is a few eps times the largest value. bdsdc returns false if the QR algorithm does not
-// converge for a leaf.
+// of each value is at most a few eps times the largest. bdsdc returns false if the QR algorithm does
+// not converge for a leaf.
 //
 // It takes at most about 8n³/3 flops, nearly all in products, and fewer if values coincide or vectors
 // are localized. The workspace has 2n² numbers. (LAPACK: dbdsdc.)

@@ -14,7 +14,7 @@ const (
 	maxSweeps = 6
 )
 
-// An iteration is the state of bdsqr: the bidiagonal B, and the rotations of its rows and columns.
+// An iteration is the state of bdsqr: the bidiagonal B, and the rows of Uᵀ and Vᵀ to rotate.
 type iteration struct {
 	d, e   []float64
 	u, v   *factor.Plane // nil if vectors are not computed
