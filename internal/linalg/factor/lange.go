@@ -88,7 +88,7 @@ func Lantr(n int, u block.Matrix) float64 {
 	return largest(sums)
 }
 
-// largest returns the largest element of sums, or NaN if one is NaN. None may be negative.
+// largest returns the largest element of sums, or NaN if one is NaN. No element may be negative.
 func largest(sums []float64) float64 {
 	m := 0.0
 	for _, s := range sums {

@@ -39,8 +39,8 @@ func Divide(bk Backend, x []float64, d float64) {
 // Add computes y += alpha*x for contiguous vectors of the same length.
 func (bk Backend) Add(alpha float64, x, y []float64) { bk.Daxpy(len(x), alpha, x, 1, y, 1) }
 
-// magnitude is the mask that clears the sign bit of a float64. Compared as integers, the other bits are
-// in the order of the magnitudes, with NaN after infinity.
+// magnitude is the mask that clears the sign bit of a float64. The other bits, compared as integers,
+// order numbers by magnitude, with NaN after infinity.
 const magnitude = 1<<63 - 1
 
 // LargestAt returns the index of the first element of x of largest magnitude; NaN ranks above infinity.

@@ -9,7 +9,7 @@ import (
 )
 
 // Rescale multiplies the triangle ul of the rows×cols matrix A, or all of A if ul is blas.All, by s².
-// It multiplies by s twice, because s² may overflow. Flop counts do not include this.
+// It multiplies by s twice, because s² may overflow. Flop counts of callers omit this.
 func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
 	for i := 0; s != 1 && i < rows; i++ {
 		from, to := rowOf(ul, cols, i)

@@ -129,7 +129,7 @@ type estimator struct {
 }
 
 // weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It writes
-// the bounds that are known, 0 or +Inf, and returns estimators for the other columns, which work in w.
+// the bounds that are known, 0 or +Inf, and returns estimators for the other columns; w holds their x.
 func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
 	n, c := x.Rows, x.Cols
 	add, limit := f.guard()

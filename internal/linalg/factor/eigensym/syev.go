@@ -17,7 +17,7 @@ import (
 // then holds NaN) or the iteration does not converge (w is then undefined). (LAPACK: dsyev, dsyevd.)
 //
 // The values take 4n³/3 flops; the vectors take another 2n³ plus at most about 4n³/3. The workspace is
-// n(n+200) numbers for values, and n(4n+200) with vectors.
+// about n(n+200) numbers for values, and n(4n+200) with vectors.
 func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if factor.NotFinite(bk, ul, n, n, a) != nil {
 		for i := range w {

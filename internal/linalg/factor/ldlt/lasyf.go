@@ -38,9 +38,9 @@ type extreme struct {
 // until the largest is found, and are enough work for a thread.
 const columnPart = 512
 
-// quickSuccession multiplies the time estimates of columns. Columns follow each other within
-// microseconds and find the workers awake. They are therefore worth sharing at a quarter of the pool's
-// usual threshold (measured at n = 2000 and 4000).
+// quickSuccession multiplies the time estimates of columns and exchanges. They follow each other within
+// microseconds and find the workers awake, so they are worth sharing at a quarter of the pool's usual
+// threshold (measured at n = 2000 and 4000).
 const quickSuccession = 4
 
 // bunchKaufman is (1+√17)/8: two 1×1 pivots and one 2×2 pivot then have the same bound on growth.

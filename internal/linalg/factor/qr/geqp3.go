@@ -13,10 +13,10 @@ import (
 const geqp3Columns = 32
 
 // Geqp3 overwrites the m×n dense a with the QR factorization with column pivoting A P = Q R, in the
-// form of Geqrf. Each step takes the remaining column with the longest component orthogonal to the
-// earlier columns. The diagonal elements of R therefore do not increase in magnitude, up to rounding.
-// Column j of A P is column order[j] of A; on entry order gives the order of the columns of a. The
-// first fixed columns stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3
+// form of Geqrf. The first fixed columns stay in front. Each later step takes the remaining column with
+// the longest component orthogonal to the earlier columns, so that the later diagonal elements of R do
+// not increase in magnitude, up to rounding. Column j of A P is column order[j] of A; on entry order
+// gives the order of the columns of a. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3
 // flops for k = min(m, n), half of them in passes over the trailing matrix, one per column.
 //
 // (LAPACK: dgeqp3 and dlaqps; Quintana-Ortí, Sun and Bischof, SIAM J. Sci. Comput. 19, 1998; norms by

@@ -21,7 +21,7 @@ const (
 	geqrfColumnsLow = 32
 	geqrfRows       = 900 // the smallest M for which geqrfColumns are used
 	minGeqrt        = 16  // columns at which geqrt ends its recursion and Level 2 takes over
-	reflectorRows   = 600 // geqrfRows if T is not kept
+	reflectorRows   = 600 // the smallest M for which Reflections uses geqrfColumns
 	panelTime       = 2.5 // the time to update and reduce a block, relative to the time to update it
 )
 
@@ -165,8 +165,8 @@ func (p *panels) reduce(j int) Reflector {
 	return h
 }
 
-// apply computes C = op(H) C, where C is rows i to M-1 of n columns of A from column j on. work has
-// n*h.Cols elements.
+// apply computes C = op(H) C, where C is rows i to M-1 of n columns, from column j on, of A or, if Rows
+// is set, of its transpose. work has n*h.Cols elements.
 func (f QR) apply(bk factor.Backend, h Reflector, t blas.Transpose, n, i, j int, work []float64) {
 	switch {
 	case n == 0:

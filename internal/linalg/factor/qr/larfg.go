@@ -22,7 +22,7 @@ func Larfg(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
 		beta, tau = Larfg(bk, alpha*up, x)
 		return beta / up, tau
 	}
-	// |alpha-beta| >= rest, so that every element of v is at most 1.
+	// |alpha-beta| >= rest, so that no element of v exceeds 1 in magnitude.
 	factor.Divide(bk, x, alpha-beta)
 	return beta, -(alpha - beta) / beta
 }
