@@ -29,7 +29,7 @@ func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
 // the true value and rarely more than three times as large. It is 0 if ‖A‖₁ overflows.
 //
 // For QR, RCond is the value for R, and 0 if R has a zero on its diagonal. A and R have the same
-// condition number in the 2-norm, and 1/RCond is within a factor of k of that number. For LeastSquares,
+// condition number in the 2-norm, and 1/RCond is within a factor of about k of it. For LeastSquares,
 // RCond is the value for the leading r×r triangle of R. (LAPACK: dppcon, dspcon, dgecon, dtrcon.)
 func (f *factored) RCond() float64 {
 	f.mustHold()

@@ -43,8 +43,8 @@ import (
 //
 // Rounding differs from gonum's. Dpotrf treats an infinite pivot as not positive, and Dgetri asks for a
 // workspace of a different length. Dgecon and Dpocon treat NaN in the factors as a singular matrix.
-// Dgetrf allocates a workspace of 48(m+23) numbers. The QR, LQ and least squares routines allocate at
-// most 64(3m+2n+16) + n numbers, where m is the larger dimension and n the smaller.
+// Dgetrf allocates at most 48(m+23) numbers. The QR, LQ and least squares routines allocate at
+// most 64(3m+2n+16) + n numbers, where m is the larger dimension and n the smaller; Dgels 64·nrhs more.
 //
 // A routine with a parameter work requires lwork to be at least the length that its comment states. It
 // uses its own workspace unless the comment says otherwise. If lwork is -1, it only sets work[0].

@@ -134,7 +134,7 @@ func (m *multishift) iterate(ilo, ihi int) (first int) {
 }
 
 // shifts returns at most count shifts for rows ktop to kbot, in pairs. They are the eigenvalues that
-// deflation left, in the elements kbot-left+1 to kbot of w. If these are few, eigenvalues of the last
+// deflation left, in the elements kbot-left+1 to kbot of w. If left <= count/2, eigenvalues of the last
 // block of order count replace them; if stuck is set, exceptional shifts do.
 func (m *multishift) shifts(ktop, kbot, count, left int, stuck bool) []complex128 {
 	from := kbot - left + 1
