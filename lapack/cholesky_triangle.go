@@ -11,7 +11,8 @@ import (
 
 // SolveUTo writes X = op(U)⁻¹B to dst in n²m flops. B is the n×m matrix b, and op(U) is Uᵀ if trans is
 // set and U otherwise. SolveTo does both solves: A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms without
-// cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
+// cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. SolveUTo does not check the
+// condition number. (LAPACK: dtptrs.)
 func (c *Cholesky) SolveUTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Left, dst, b, trans)
 }

@@ -33,7 +33,7 @@ var (
 type PivotError struct {
 	Routine string  // LAPACK's name of the routine, such as "Dpptrf"
 	Index   int     // row and column of the pivot, counted from 0, in the order of elimination
-	Pivot   float64 // its value
+	Pivot   float64 // the value of the pivot
 	Err     error   // the kind of failure
 }
 
@@ -103,7 +103,7 @@ func asCondition(target any, number float64) bool {
 // digits. The factorization is usable.
 type GrowthError struct {
 	Routine  string  // LAPACK's name of the routine
-	Growth   float64 // LU.Growth
+	Growth   float64 // the growth factor: see LU.Growth
 	Backward float64 // the largest backward error after refinement; 0 if A was not kept
 }
 

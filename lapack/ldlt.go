@@ -28,7 +28,7 @@ import (
 type LDLT struct {
 	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
-	MaxCondition float64 // see Cholesky
+	MaxCondition float64 // limit of the condition number: see Cholesky
 
 	symmetric
 }

@@ -30,7 +30,7 @@ import (
 type LU struct {
 	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
-	MaxCondition float64 // see Cholesky
+	MaxCondition float64 // limit of the condition number: see Cholesky
 
 	factored
 	lu       blas64.General // L below the diagonal, U on and above it, or both transposed
