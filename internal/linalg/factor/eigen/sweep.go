@@ -14,7 +14,7 @@ type chain struct {
 	u       block.Matrix // the product of the reflections; row and column i belong to row start+1+i of h
 	shifts  []complex128
 	bulges  []reflection // the last reflection of each bulge
-	start   int          // the column of bulge 0 at first; negative if the window is cut off at the top
+	start   int          // the column of bulge 0 at first; negative if the window is cut off
 	top     int          // the first row of the active block; 0 or negative
 	bottom  int          // its last row; may be outside the window
 	last    int          // the last row of the window

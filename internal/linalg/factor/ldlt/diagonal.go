@@ -13,7 +13,7 @@ import (
 
 // A Diagonal is a symmetric matrix of 1×1 and 2×2 diagonal blocks: D on the diagonal, and E[i] at
 // (i, i+1), which is nonzero exactly where rows i and i+1 form a 2×2 block. Such a block is a pivot of
-// Sytrf: its off-diagonal element is at least 1.56 times as large as its diagonal elements in magnitude.
+// Sytrf: its off-diagonal element is at least 1.56 times as large as the diagonal ones in magnitude.
 type Diagonal struct{ D, E []float64 }
 
 // cut returns n, or a neighbour of n if a cut before row n > 0 would split a 2×2 block. A nil d has no
