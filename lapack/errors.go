@@ -79,7 +79,7 @@ func (e *ElementError) Unwrap() error { return e.Err }
 // (blsupdate.ConditionError is a different type, for an Updater that refuses to start or to change.)
 type ConditionError struct {
 	Routine string  // LAPACK's name of the routine
-	RCond   float64 // 1-norm reciprocal condition number, of R for QR; estimated except for inverses
+	RCond   float64 // reciprocal condition number, of R for QR; estimated except for inverses
 }
 
 func (e *ConditionError) Error() string {

@@ -118,8 +118,8 @@ func (c *chain) pair(m, at int) {
 	r.right(c.u, 2, at-c.start, max(0, c.top-c.start-1), c.columns)
 }
 
-// deflate sets the element below the diagonal in column k to zero if it is negligible. If that collapses
-// a bulge, next may start it again.
+// deflate sets the element below the diagonal in column k to zero if it is negligible. If that
+// collapses a bulge, next may start it again.
 func (c *chain) deflate(k int) {
 	if k < max(c.top, 0) || c.h.X[(k+1)*c.h.Ld+k] == 0 {
 		return
