@@ -26,9 +26,9 @@
 // 6cqk flops). RidgeInverse adds a batch in blocks of up to max(k/4, 64) rows: 2q²k becomes qk²/2.
 //
 // If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few.
-// QR takes up to twice as long, but keeps digits where eps κ² leaves none. Plan chooses a method;
-// Updater.Condition reports how many digits are left. The time and memory of Original and Improved
-// grow with the number of samples. docs/choosing-a-method.md has formulas and sources.
+// QR takes up to twice as long as Gram, but keeps digits where eps κ² leaves none. Plan chooses a
+// method; Updater.Condition reports how many digits are left. The time and memory of Original and
+// Improved grow with the number of samples. docs/choosing-a-method.md has formulas and sources.
 //
 // # Other changes and statistics
 //
@@ -56,7 +56,7 @@
 // # Encoding
 //
 // Encode writes the state of a model. A decoded model gives bit-identical results: with the backend
-// pure anywhere, with openblas on the same kind of machine. docs/file-format.md has the layout.
+// pure on any 64-bit machine, with openblas on the same kind of machine. See docs/file-format.md.
 //
 // # Sources
 //

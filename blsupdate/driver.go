@@ -275,9 +275,9 @@ func (u *updater) startClock() {
 	u.began = time.Now()
 }
 
-// run changes the state by calling act, and then updates the report. It returns an error without
-// calling act if ctx is done. gained is the change in Samples, and rows the number of input rows that
-// were checked. sums maps the old Sums to the new; nil keeps the old.
+// run calls act to change the state, and then updates the report. It returns an error without calling
+// act if the model is poisoned or ctx is done. gained is the change in Samples. If rows is above 0, the
+// report has a step for the check of that many rows. sums maps the old Sums to the new; nil keeps them.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
@@ -324,8 +324,8 @@ func (u *updater) append(model []cost.StepFlops) {
 }
 
 // checkPair returns the number of rows of a and y, or an error that calls them aName and yName. Both
-// must have the given number of rows (-1 accepts any), a must have k columns and y c (0 accepts any
-// number), and all elements must be finite.
+// must have the given number of rows (-1 accepts any common number), a must have k columns and y c (0
+// accepts any number), and all elements must be finite.
 func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Dense, c int) (int, error) {
 	if err := checkMatrix(aName, a, rows, k); err != nil {
 		return 0, err

@@ -31,11 +31,11 @@ type MemoryError = memory.Error
 
 // Errors that the methods return. Package types documents their fields and messages.
 type (
-	// A ConditionError reports that a result would have no correct digits. What names the matrix,
-	// and Instead the methods that may still succeed. No result is returned and the state is
-	// unchanged; a lapack.ConditionError, by contrast, comes with a result.
+	// A ConditionError reports that a matrix is too ill-conditioned for an accurate result. What
+	// names it, and Instead has methods that may still succeed. No result is returned and the state
+	// is unchanged; a lapack.ConditionError, by contrast, comes with a result.
 	ConditionError = types.ConditionError
-	// A RankError reports that the samples do not determine the weights: Samples < Nodes.
+	// A RankError reports that there are too few samples: Samples < Nodes.
 	RankError = types.RankError
 	// A LeverageError reports that rows, or a part of the ridge, cannot be removed or left out,
 	// since they alone determine the model in some direction.
@@ -75,7 +75,7 @@ func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("%s: element (%d,%d) of %s is %v; remove the row or fill in a value", op(e.Op), e.Row, e.Col, e.Matrix, e.Value)
 }
 
-// An OptionError reports that an option is out of range.
+// An OptionError reports that an option or an argument has a value that is not valid.
 type OptionError struct {
 	Op     string // the package that reports it, such as "bls"; "" stands for "blsupdate"
 	Option string // the name of the option or argument

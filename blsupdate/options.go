@@ -30,7 +30,7 @@ func checkOptions(m Method, o Options) error {
 	case o.C < CAuto || o.C > CCheck:
 		return &OptionError{Option: "C", Value: o.C, Want: "CAuto, CZero or CCheck"}
 	case o.C == CCheck && o.Lambda > 0 && keepsInverse(m):
-		return &OptionError{Option: "C", Value: o.C, Want: "CAuto or CZero for Lambda > 0, since the general formula holds only for the pseudoinverse itself"}
+		return &OptionError{Option: "C", Value: o.C, Want: "CAuto or CZero for Lambda > 0, since updates with C need the exact pseudoinverse"}
 	}
 	return nil
 }

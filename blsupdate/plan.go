@@ -37,7 +37,7 @@ type Needs struct {
 	Digits float64
 
 	// Memory bounds the predicted bytes of the state after the last batch plus the new storage of
-	// an update; 0 means no bound.
+	// an update or of solving for the weights; 0 means no bound.
 	Memory int64
 
 	// Backend computes the products; nil stands for blskernel.Default().
@@ -86,7 +86,7 @@ type Candidate struct {
 	Memory  float64 // bytes of the state after the last batch, plus the new storage of an update or a solution
 
 	// Power is the exponent of the condition number κ in the error of W, eps κ or eps κ². Digits is
-	// how many decimal digits of W the bound leaves, as in Condition, and NaN if κ is not known.
+	// the decimal digits of W that an error of 10 sqrt(l) eps κ (or κ²) leaves, NaN for unknown κ.
 	Power  int
 	Digits float64
 

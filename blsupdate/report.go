@@ -14,11 +14,11 @@ import (
 type Report struct {
 	Samples int // l after the change
 	Added   int // samples added; negative if they were removed
-	// Form is the form of the update. For a batch that was added in parts it is the largest Form
-	// constant among the parts. It is Auto in methods without forms, and if C was not zero.
+	// Form is the form of AddInputs, or the largest Form constant among the parts of the batch. It
+	// is Auto after other changes, in Gram and QR, and, except in Compressed, if C has rank q.
 	Form    Form
 	Start   Start // how the model was started; meaningless in Gram and QR
-	RankC   int   // the rank of C, if C was computed; above 0, B is from the general formula
+	RankC   int   // the rank of C, or 0 if C was not computed
 	Steps   []StepReport
 	Elapsed time.Duration // the total time, in and between steps
 
@@ -44,11 +44,11 @@ func (r Report) Counted() float64 { return r.counted.Flops() }
 
 // A Condition describes how accurate the weights of a model are.
 type Condition struct {
-	// RCond is the smallest singular value of [A; sqrt(lambda) I] with its columns scaled to
-	// norm 1. It is between 1/κ and sqrt(k)/κ for the condition number κ of this scaled matrix.
-	// Gram and QR estimate it from above by the Lanczos method, nearly always within 10%. The other
-	// methods bound it from below, within a factor of sqrt(k). In Original and Improved below full
-	// rank it is 1/(‖A‖‖A⁺‖) for the worst state so far, without scaling.
+	// RCond is an estimate of the smallest singular value of [A; sqrt(lambda) I] with its columns
+	// scaled to norm 1. That value is between 1/κ and sqrt(k)/κ for the condition number κ of this
+	// scaled matrix. Gram and QR estimate it from above by the Lanczos method, nearly always within
+	// 10%. The other methods bound it from below, within a factor of sqrt(k). In Original and
+	// Improved below full rank RCond is 1/(‖A‖‖A⁺‖) for the worst state so far, without scaling.
 	RCond float64
 
 	// Digits is a lower bound on the number of correct decimal digits of W, between 0 and 15.9. It
@@ -118,7 +118,7 @@ func (u *updater) Condition() Condition {
 		c.Advice = "the rows do not determine all weights, and rounding may hide the rank of A: drop nodes that are nearly linear combinations of others, " +
 			"start a new model with a ridge, or, after many changes, call Rebuild"
 	case err == nil && digits(accuracy.Rebuilt) >= max(enoughDigits, c.Digits+1):
-		c.Advice = "earlier rows or changes left errors: start again with all rows (Rebuild)"
+		c.Advice = "earlier rows or changes have left rounding errors: call Rebuild with all rows"
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
 		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number, or " + remedy

@@ -27,9 +27,9 @@ type Statistics struct {
 	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
 	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
 	// into one. RSS, Variance and GCV are also NaN if rounding has left fewer than about two
-	// digits: in a close fit by Gram, with a ridge, or by an ill-conditioned model of Original or
-	// Improved after changes, and after the removal of rows with 10⁷ times larger residuals, until
-	// Rebuild or until RSS has grown.
+	// digits. That happens in a close fit by Gram, with a ridge, or by an ill-conditioned model of
+	// Original or Improved after changes. It also happens after the removal of rows with 10⁷ times
+	// larger residuals, until Rebuild or until RSS has grown.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the
@@ -215,7 +215,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 	}
 	defer u.counter.Reset()
 	accuracy := u.state.Condition()
-	noise := 1 / detmath.Pow(accuracy.RCond, accuracy.Power) // in h, relative to h
+	noise := 1 / detmath.Pow(accuracy.RCond, accuracy.Power) // the relative error of h, in eps
 	if out.Leverage, err = c.Leverages(u.counter, x); err != nil {
 		return out, err
 	}

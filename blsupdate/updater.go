@@ -18,7 +18,7 @@ import (
 
 // An Updater is a model that learns rows in batches of any size. Only this package implements Updater.
 // It is not safe for concurrent use. AddInputsContext and RebuildContext stop when their context is
-// done; every other NameContext checks its context only before it starts.
+// done. The other methods with a context check it only before they start.
 //
 // The weights solve the ridge problem over all rows,
 //
@@ -32,9 +32,9 @@ import (
 //	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the
 //	methods that can do what this one cannot; Supports reports this beforehand. A *MemoryError comes
 //	before any work, unless Original or Improved divide a batch after its first products.
-//	panics: only if a Backend does. A panic may leave the state half changed. Encode, Weights and
-//	all changes then return a *StateError; discard the model. Weights, Condition and Encode leave
-//	the model unchanged when they panic.
+//	panics: if a context is nil, or a Backend panics. A Backend's panic may leave the state half
+//	changed. Encode, Weights and all changes then return a *StateError; discard the model. Weights,
+//	Condition and Encode leave the model unchanged when they panic.
 type Updater interface {
 	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error
@@ -46,7 +46,7 @@ type Updater interface {
 	// It checks ctx between steps until it overwrites the state, and between panels of rows. A
 	// panel has 4096 rows in Gram and QR, and 16 to 4096 in Original and Improved. In the form
 	// Small a panel has up to max(k/4, 64) rows in RidgeInverse and 4 to 64 in InverseCholesky. A
-	// panel takes 0.1 TFLOP in Gram and 0.2 in QR for k = 5000. A QR factorization of all rows in
+	// panel takes 0.1 TFLOP in Gram and 0.2 in QR for k = 5000. A QR factorization of the batch in
 	// Original and Improved checks ctx every 64 columns, or 256qk flops. Other factorizations and
 	// the last pass over A⁺ are not interrupted. With several panels and a cancelable ctx, Gram, QR
 	// and InverseCholesky work on a copy of the state. Results do not depend on ctx.
@@ -103,7 +103,8 @@ type Updater interface {
 	Merge(other Updater) error
 	MergeContext(ctx context.Context, other Updater) error
 
-	// SetLambda changes the ridge, as if it had been lambda from the start.
+	// SetLambda changes the ridge, as if it had been lambda from the start. QR returns a
+	// *LeverageError if only the removed part of the ridge determines W in some direction.
 	SetLambda(lambda float64) error
 	SetLambdaContext(ctx context.Context, lambda float64) error
 
@@ -244,7 +245,7 @@ type Refiner interface {
 //	before any work, if there is less memory than StateBytes; a *RankError if the rows do not
 //	determine the state: in Original and Improved with l < k and lambda > 0 (unless C is CZero), in
 //	RidgeInverse and InverseCholesky with l < k and lambda = 0; a *ConditionError if A is too
-//	ill-conditioned for the method.
+//	ill-conditioned for the method; ErrOverflow; ErrNoConvergence in Original and Improved.
 func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	return NewContext(background, m, a, y, opt)
 }

@@ -19,11 +19,11 @@ var ErrApproximate = errors.New("blsupdate: original and improved with a ridge h
 // relative error of a removal is about 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8
 
-// A ConditionError reports that a result would have no correct digits. No result is returned and the
-// state is unchanged; a lapack.ConditionError, by contrast, comes with a result.
+// A ConditionError reports that a matrix is too ill-conditioned for an accurate result. No result is
+// returned and the state is unchanged; a lapack.ConditionError, by contrast, comes with a result.
 type ConditionError struct {
-	What  string  // the matrix that is singular to working precision
-	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown
+	What  string  // the ill-conditioned matrix
+	RCond float64 // its estimated reciprocal condition number; 0 if that is unknown or it is singular
 	Err   error   // the error of the factorization, or nil
 
 	Instead []Method // methods that may still succeed
@@ -44,14 +44,14 @@ func (e *ConditionError) Error() string {
 	} else if e.Batches {
 		advice = "scale the columns, start from more rows, add smaller batches with the form Small, or use a ridge"
 	}
-	return fmt.Sprintf("blsupdate: %s is singular to working precision (%s): %s", e.What, cause, advice)
+	return fmt.Sprintf("blsupdate: %s is too ill-conditioned (%s): %s", e.What, cause, advice)
 }
 
 func (e *ConditionError) Unwrap() error { return e.Err }
 
-// A RankError reports that the samples do not determine the weights: there are fewer samples than
-// nodes, and no ridge. Original and Improved also return it for fewer samples than nodes with a ridge.
-// The model could then never leave the row space of the first samples.
+// A RankError reports that there are fewer samples than nodes and no ridge, so that the samples do not
+// determine the weights. Original and Improved return it only with a ridge, since the model could then
+// never leave the row space of the first samples.
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64
@@ -73,8 +73,8 @@ func (e *RankError) Error() string {
 }
 
 // A LeverageError reports that rows, or a part of the ridge, cannot be removed or left out. In some
-// direction they hold all information except a share of 1e-8, or except rounding errors. Without them
-// the model would have no correct digits there.
+// direction all other data hold less than 1e-8 of the information, or only rounding errors. The
+// remaining model would have no correct digits there.
 type LeverageError struct {
 	// Rest is the computed 1 - h, or 0 if that is not known. h is the largest eigenvalue of Ax (AᵀA
 	// + lambda I)⁻¹ Axᵀ. For a ridge, Ax is I times the square root of the removed part.

@@ -100,11 +100,11 @@ func (a Action) String() string { return names.String(actionNames, a) }
 type Options struct {
 	// Lambda is the ridge, 0 for none.
 	//
-	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ. Then they treat A⁺
-	// as the pseudoinverse, as the paper does. Once rows have been added, the relative difference
-	// of W from the ridge solution is about Lambda/σ², where σ is the smallest singular value of
-	// the first A. Neither removing the first rows nor AddNodes changes this. If the first A has
-	// dependent columns, neither method ever learns in the missing directions, unless Lambda is 0.
+	// Original and Improved use it for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ and in AddNodes. Updates
+	// by rows treat A⁺ as the pseudoinverse, as the paper does. Once rows have been added, the
+	// relative difference of W from the ridge solution is about Lambda/σ², where σ is the smallest
+	// singular value of the first A. Neither removing the first rows nor AddNodes changes this. With
+	// Lambda above 0, neither method ever learns outside the row space of the first A.
 	Lambda float64
 	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse and
 	// InverseCholesky treat Compressed as Auto. The other methods ignore Form.
@@ -113,7 +113,7 @@ type Options struct {
 	// multiplying by an inverse. That saves 2q³/3 flops in Small and 4k³/3 in Large, and reduces
 	// rounding errors. Compressed always solves.
 	Solve bool
-	// C selects when Original and Improved use the general formula for B.
+	// C selects when Original and Improved compute C, whose rank decides the formula for B.
 	C CMode
 	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, l×q, which it needs twice.
 	// Rows of D that do not fit are computed twice, at 2qk flops each. 0 stands for

@@ -22,7 +22,7 @@ const seminormalCondition = 1e-7
 // nodesUnits is the error of C in units of the error of a sum.
 const nodesUnits = 4
 
-var errSeminormal = errors.New("too ill-conditioned for the seminormal equations: use New to start a new model with all nodes")
+var errSeminormal = errors.New("the seminormal equations need a condition number of at most 1e7: use New to start a new model with all nodes")
 
 // AddNodes appends p columns and rows to R, and p rows to z,
 //
