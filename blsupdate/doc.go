@@ -9,7 +9,7 @@
 //	W = argmin ‖A W - Y‖² + lambda ‖W‖² = (AᵀA + lambda I)⁻¹ AᵀY    (k×c),
 //
 // and for lambda = 0 the minimum-norm solution A⁺Y. When q rows Ax (q×k) with targets Ya (q×c)
-// arrive, an update is cheaper than a new start. New starts an Updater with one of six methods.
+// arrive, an update can be far cheaper than a new start. New starts an Updater with one of six methods.
 //
 // # Methods
 //
@@ -47,8 +47,8 @@
 //
 // # Errors and cancellation
 //
-// A call that returns an error leaves the state unchanged, bit for bit. A function or method that can
-// take seconds has two forms: Name, and NameContext, which takes a context and, where rows can have
+// A call that returns an error leaves the state unchanged, bit for bit. Most functions and methods that
+// can take seconds have two forms: Name, and NameContext, which takes a context and, where rows have
 // weights, the weights. NameContext checks the context before it starts; NewContext, RebuildContext and
 // AddInputsContext also check it while they work. The error for a context that is done wraps the
 // context's cause. A nil context causes a panic.

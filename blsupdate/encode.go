@@ -27,8 +27,8 @@ const (
 // backend of the options, and the steps, flops and times of the Report. It takes as long as copying the
 // state, and writes about this many bytes:
 //
-//	Gram, QR                        4k² + 16ck + 24c, of which W takes 8ck
-//	RidgeInverse, InverseCholesky   4k² + 8ck + 24c
+//	Gram, QR                        4k² + 16ck, of which W takes 8ck
+//	RidgeInverse, InverseCholesky   4k² + 8ck
 //	Original, Improved              8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
 // The encoding has no checksum, so its file should have one. Encode checks the state as Decode does.

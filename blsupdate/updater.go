@@ -78,7 +78,7 @@ type Updater interface {
 
 	// Forget multiplies the weights of all rows, and lambda, by factor, 0 < factor <= 1. W does
 	// not change. For exponential forgetting, call it before each AddInputs. SetLambda restores
-	// the ridge. Afterwards rows and targets in the model are scaled by sqrt(factor): pass them to
+	// the ridge. Forget scales the rows and targets in the model by sqrt(factor): pass them to
 	// AddNodes and Rebuild with this scaling, but to RemoveInputsContext unscaled, with their
 	// weights times factor.
 	Forget(factor float64) error

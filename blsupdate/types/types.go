@@ -103,8 +103,8 @@ type Options struct {
 	// Original and Improved use it for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ and in AddNodes. Updates
 	// by rows treat A⁺ as the pseudoinverse, as the paper does. Once rows have been added, the
 	// relative difference of W from the ridge solution is about Lambda/σ², where σ is the smallest
-	// singular value of the first A. Neither removing the first rows nor AddNodes changes this. With
-	// Lambda above 0, neither method ever learns outside the row space of the first A.
+	// singular value of the first A. Neither removing the first rows nor AddNodes changes this.
+	// With Lambda above 0, neither method ever learns outside the row space of the first A.
 	Lambda float64
 	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse and
 	// InverseCholesky treat Compressed as Auto. The other methods ignore Form.

@@ -25,7 +25,7 @@ import (
 // added one by one, a bound on it.
 type State struct {
 	state.Inverse
-	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps
+	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, contiguous
 }
 
 func (s *State) data() []float64 { return s.L.RawMatrix().Data }
@@ -65,7 +65,7 @@ func (s *State) rows() []float64 {
 	return rows
 }
 
-// noteRows records the norms of the rows of F, which only removals and added nodes can raise.
+// noteRows records the norms of the rows of F. Adding rows cannot raise them.
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
 // frobenius returns the Frobenius norm of L. It is not finite if an element of L is not.

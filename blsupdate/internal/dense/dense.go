@@ -44,7 +44,7 @@ func RowRange(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, Cols(m)).(*mat.Dense)
 }
 
-// Copy returns a copy of m without gaps between rows.
+// Copy returns a contiguous copy of m.
 func Copy(m *mat.Dense) *mat.Dense {
 	if m.IsEmpty() {
 		return new(mat.Dense)
@@ -54,7 +54,6 @@ func Copy(m *mat.Dense) *mat.Dense {
 	return c
 }
 
-// CopySym returns a copy of s.
 func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	c := new(mat.SymPacked)
 	c.CopySym(s)
@@ -149,12 +148,10 @@ func ScaledIdentity(k int, f float64) *mat.Dense {
 	return m
 }
 
-// IdentityPacked returns I of order n.
 func IdentityPacked(n int) *mat.SymPacked {
 	m := mat.NewSymPacked(n, nil)
 	m.AddDiagonal(1)
 	return m
 }
 
-// Transposed returns a copy of mᵀ.
 func Transposed(m *mat.Dense) *mat.Dense { return gonummat.DenseCopyOf(m.T()) }

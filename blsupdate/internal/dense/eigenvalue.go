@@ -17,7 +17,7 @@ import (
 // which dominates if rows have both signs.
 //
 // The estimate after m steps is the largest Rayleigh quotient of p(S)v over all polynomials p of degree
-// m-1. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would need the
+// below m. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would need the
 // square of the number of steps.
 //
 //	source: J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and

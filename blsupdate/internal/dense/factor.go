@@ -26,8 +26,8 @@ func NewLU(b blskernel.Backend) *lapack.LU {
 	return &lapack.LU{Backend: b, MaxCondition: math.Inf(1)}
 }
 
-// QR returns Q and R of a QR factorization of the matrices in above, stacked in this order, and the
-// reciprocal condition number of R. It checks ctx between blocks of columns.
+// QR returns Q and R of a QR factorization of the matrices in above, stacked in this order, and an
+// estimate of the reciprocal condition number of R. It checks ctx between blocks of columns.
 func QR(ctx context.Context, b blskernel.Backend, above ...*mat.Dense) (q, r *mat.Dense, rcond float64, err error) {
 	rows := 0
 	for _, m := range above {

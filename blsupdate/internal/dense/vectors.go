@@ -13,7 +13,7 @@ const (
 	Eps = 0x1p-52
 	// SmallestNormal is the smallest positive number with full precision.
 	SmallestNormal = 0x1p-1022
-	// SmallestSquare is the smallest sum of squares whose relative error is below Eps.
+	// SmallestSquare is the smallest sum of squares with a relative error below Eps from underflow.
 	SmallestSquare = SmallestNormal / (Eps * Eps)
 )
 
@@ -32,7 +32,7 @@ func LargestOf(x []float64) (largest float64) {
 }
 
 // Powers returns for each length the smallest power of two above it, clamped to [2⁻¹⁰⁰⁰, 2¹⁰⁰⁰], and
-// the power's reciprocal. The power for 0 is 1. Products with a power or a reciprocal are exact.
+// the power's reciprocal. The power for 0 is 1. Products with both are exact, apart from underflow.
 func Powers(lengths []float64) (powers, reciprocals []float64) {
 	for _, v := range lengths {
 		_, exp := math.Frexp(v)
@@ -110,7 +110,6 @@ func scaledNorm(n int, element func(i int) float64) float64 {
 	return up[0] * math.Sqrt(sum)
 }
 
-// Frobenius returns the Frobenius norm of m.
 func Frobenius(m *mat.Dense) float64 { return Norm(ColumnNorms(m)) }
 
 // TriangleNorm returns the 1-norm of the upper triangular r.

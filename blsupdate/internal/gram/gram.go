@@ -225,8 +225,8 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 }
 
 // checkPivots returns an error if a pivot of the factor u is within its rounding error, or if squares
-// underflow. A squared pivot over the diagonal element of G + lambda I is the share of that column of
-// [A; sqrt(lambda) I] outside the span of the earlier columns, at any scale. Its rounding error, at
+// underflow. A squared pivot over the diagonal element of G + lambda I is the fraction of the column of
+// [A; sqrt(lambda) I], by squared norm, outside the span of the earlier columns. Its rounding error, at
 // most a few eps sqrt(k), has either sign, so half of all singular matrices have a computed factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
@@ -260,8 +260,9 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
 }
 
-// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W. If the columns of A and y
-// have norms d and errors e, the error of RSS is at most (Σ_j (e_j + sqrt(u) d_j) abs(w_j))².
+// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W, or Unknown. least is
+// LeastErrors times (f + Σ_j e_j |w_j|)², a bound on the error. f and e_j bound the errors of y and of
+// column j of A, each with the rounding errors of the solution for W.
 func (s *State) RSS(w *mat.Dense) (rss, least []float64) {
 	rss = make([]float64, s.C)
 	solved := s.size.Scaled(1)
@@ -330,9 +331,9 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 //
 // An eigenvalue e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal is h/(1-h) for the eigenvalue h
 // before it. The subtraction has errors E_ij = eps d_i d_j for the norms d of the columns of [A;
-// sqrt(lambda) I] before it. With x = (G + lambda I)⁻¹aᵀ they change e by xᵀE x, about sqrt(k) eps ‖D
-// x‖² for D = diag(d). That is at most sqrt(k) eps e m for the largest eigenvalue m of D (G + lambda
-// I)⁻¹ D, so 1-h = 1/(1+e) changes by at most (1-h) sqrt(k) eps m.
+// sqrt(lambda) I] before it. For a row a and x = (G + lambda I)⁻¹aᵀ they change e by xᵀE x, about
+// sqrt(k) eps ‖D x‖² for D = diag(d). That is at most sqrt(k) eps e m for the largest eigenvalue m of
+// D (G + lambda I)⁻¹ D, so 1-h = 1/(1+e) changes by at most (1-h) sqrt(k) eps m.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := s.CheckLeft(q); err != nil {

@@ -57,7 +57,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 // renew recomputes A⁺ and W from a QR factorization of all rows, once the rank has reached k. before is
 // the state without the new rows ax and ya. While the rank grew, A⁺ gained errors of eps κ². If Y is
 // not known, the fitted values of the earlier rows replace it. renew returns its steps of the flop
-// model. It changes nothing if the columns of A are still linearly dependent to working precision.
+// model. After an error, or if A still has linearly dependent columns, it changes nothing.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)

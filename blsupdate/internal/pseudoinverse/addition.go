@@ -18,7 +18,7 @@ import (
 type addition struct {
 	u      *State
 	q      int
-	ax, ya *mat.Dense // q×k, q×c, without gaps
+	ax, ya *mat.Dense // q×k and q×c, contiguous
 	form   types.Form // Small or Large, or Auto if C is not zero
 	solve  bool       // see Options.Solve
 

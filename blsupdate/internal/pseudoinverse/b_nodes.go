@@ -17,9 +17,10 @@ import (
 
 // decide sets how.Rank, the rank of C, with the same kind of tolerance as for added rows: singular
 // values up to max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. Below full rank Norms.Drift does not
-// bound the errors of A⁺. The tolerance for added rows does; after a second projection its square does.
-// If the condition of R in a QR factorization leaves no doubt, C has full rank; otherwise the singular
-// values of R decide. The rank is in doubt if C counts as zero, but a column exceeds rounding errors.
+// bound the errors of A⁺. The tolerance is then at least the one for added rows, or after a second
+// projection its square. If the condition of R in a QR factorization leaves no doubt, C has full rank.
+// Otherwise the singular values of R decide. The rank is in doubt if C counts as zero, but a column
+// exceeds rounding errors.
 func (s *widening) decide() error {
 	u, wide := s.u, s.u.K+s.p
 	kappa, unit := max(1, u.conditionNumber()), dense.RankTolerance(s.l, wide)

@@ -16,8 +16,8 @@ import (
 )
 
 // addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. For the weights, R with
-// the targets QᵀYa is equivalent to Ax with Ya. If R appends Bk to A⁺, Ax appends Bk Qᵀ, for any rank
-// of A and of C:
+// the targets QᵀYa is equivalent to Ax with Ya. If adding R appends Bk to A⁺, adding Ax appends Bk Qᵀ,
+// for any rank of A and of C:
 //
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //

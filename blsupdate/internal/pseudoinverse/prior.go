@@ -30,7 +30,7 @@ import (
 //	[E    ΔᵀH            ]
 //	[HᵀΔ  HᵀΔ D - DᵀT].
 type prior struct {
-	share float64   // lambda/σ², for the least singular value σ of the first A
+	share float64   // lambda/σ², for the smallest singular value σ of the first A
 	delta float64   // a bound on ‖Δ‖/lambda
 	size  float64   // a bound on ‖E‖/lambda
 	first int       // how many rows of the start the model still has; they come first
@@ -144,7 +144,7 @@ func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far,
 }
 
 func (p *prior) code(x *codec.Coder, c int) {
-	x.Float("lambda over the square of the least singular value", &p.share, codec.NotNegative)
+	x.Float("lambda over the square of the smallest singular value", &p.share, codec.NotNegative)
 	x.Float("the norm of the prior's rows", &p.delta, codec.NotNegative)
 	x.Float("the norm of the prior", &p.size, codec.NotNegative)
 	x.Int("the number of rows left from the start", &p.first, x.Samples)

@@ -13,7 +13,7 @@ import (
 // by row does not end up with a block for each row.
 const smallBlock = 1024
 
-// rows is a matrix of many rows, in row-major blocks without gaps, so that an append moves nothing.
+// rows is a matrix of many rows, in row-major blocks, each contiguous, so that an append moves nothing.
 type rows struct {
 	cols   int
 	count  int
@@ -84,7 +84,7 @@ func (r *rows) remove(places []int) {
 	r.blocks = blocks
 }
 
-// drop returns data, which starts at row first, without the rows at places, which are ascending.
+// drop removes the rows at places, in ascending order, from data, which starts at row first, in place.
 func drop[T any](data []T, cols, first int, places []int) []T {
 	if len(places) == 0 {
 		return data

@@ -65,7 +65,7 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	return nil
 }
 
-// start returns the first (A⁺)ᵀ, without gaps, computed in the cheapest way that the condition of A
+// start returns the first (A⁺)ᵀ, contiguous, computed in the cheapest way that the condition of A
 // allows. It records the rank of A, and with a ridge the condition.
 func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()

@@ -21,7 +21,7 @@ import (
 type State struct {
 	state.Base
 	p    rows       // (A⁺)ᵀ, l×k
-	w    *mat.Dense // k×c, without gaps; replaced as a whole, never changed in place
+	w    *mat.Dense // k×c, contiguous; replaced as a whole, never changed in place
 	keys []uint64   // hashes of the rows of A, in the order of p; nil if unknown
 	y    rows       // Y, which identifies samples together with their keys; empty if keys is nil
 
@@ -101,7 +101,7 @@ func (u *State) Covariance() (c state.Covariance, err error) {
 	}), state.Overflow(err)
 }
 
-// Forget multiplies A by sqrt(factor) and divides A⁺ by it, and drops keys and Y: the bits change.
+// Forget multiplies A by sqrt(factor) and divides A⁺ by it. It drops keys and Y, since the bits change.
 func (u *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	if !(u.p.norm() < root*math.MaxFloat64) {
@@ -167,7 +167,7 @@ func (u *State) recede(before []float64) {
 	}
 }
 
-// noteReach records the row norms of A⁺, which only removals, added nodes and new directions raise.
+// noteReach records the row norms of A⁺. Rows added within the row space of A cannot raise them.
 func (u *State) noteReach() {
 	norms := make([]float64, u.K)
 	copy(norms, u.reach)
@@ -269,7 +269,7 @@ func (u *State) reachOf(rows []float64) state.Reach {
 	return state.ReachOfRows(lengths, rows)
 }
 
-// certainty returns 1/κ and the power of κ by which the error of the leverage h grows in a removal.
+// certainty returns 1/κ, and the power of κ with which the error of the leverage h grows in a removal.
 func (u *State) certainty() (rcond float64, power int) {
 	if u.rank < u.K {
 		return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power

@@ -117,8 +117,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// errNodes returns the errors of R D, the new columns of R: nodesUnits times state.Unit times Σ_i d_i
-// abs(D_ij). d is for H with its columns multiplied by reciprocals.
+// errNodes returns the errors of R D, the new columns of R: nodesUnits times state.Unit times the sums
+// over i of |D_ij| times the norm of column i of R. d is D for H with its columns times reciprocals.
 func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 	errs := make([]float64, len(reciprocals))
 	for i, length := range s.Size.A {

@@ -47,7 +47,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
 	var rest float64
-	var gone []float64 // the norms of the residuals of the rows
+	var gone []float64 // bounds on the norms of the residuals of the rows with the new weights
 	if byRows {
 		rest, gone, err = s.downdate(pt, ya)
 	} else {
@@ -70,8 +70,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //
 // which, read backwards, is the addition of the rows. downdate is as stable as an addition, apart from
 // N and Zeta, since AxᵀAx is never subtracted. No column of [0 Zeta; R z] becomes longer, so everything
-// that can fail comes before the first overwrite, and R and z change in place. least is 1-h, and gone
-// has the norms of the residuals of the rows.
+// that can fail comes before the first overwrite, and R and z change in place. least is 1-h. gone
+// bounds the norms of the residuals of the rows with the new weights.
 //
 //	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
 //	section 6.5.4.
@@ -109,10 +109,10 @@ func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err 
 //	R' = K R,   z' = K⁻ᵀ(z - P Ya),
 //
 // in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. pt is Pᵀ; ya is nil if the
-// targets of P are zero. least and gone are as in downdate, but gone has bounds.
+// targets of P are zero. least and gone are as in downdate.
 //
 // S has eigenvalues in [1-h, 1], so K has an error of about eps/(1-h) for any condition of R. After an
-// error R and z are unchanged: z' comes first, and with ‖K‖ <= 1 R' does not overflow if R did not.
+// error R and z are unchanged: z' is computed first, and R' = K R cannot overflow, as ‖K‖ is at most 1.
 func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, gone []float64, err error) {
 	rest := dense.IdentityPacked(s.K)
 	dense.Sprk(s.Counter, -1, pt, 1, rest)
@@ -147,8 +147,8 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 	return least, gone, nil
 }
 
-// explained returns the square roots of the sums Σ e_i e'_i by which shrink reduces RSS, given K in
-// root: for E = Ya - Pᵀz, of ‖E‖² + ‖K⁻ᵀP E‖². No step counts the products, which are of lower order.
+// explained returns the square roots of the sums Σ e_i e'_i by which shrink reduces RSS. For E = Ya -
+// Pᵀz they are ‖E‖² + ‖K⁻ᵀP E‖²; root is K. No step counts the products, which are of lower order.
 func (s *State) explained(root *mat.SymPacked, pt, ya *mat.Dense) []float64 {
 	if ya == nil {
 		ya = mat.NewDense(dense.Rows(pt), s.C, nil)

@@ -13,11 +13,11 @@ import (
 
 // downdate turns [N; P] into [I; 0], and applies the same transformation to [0 Zeta; R z]. N is q×q
 // upper triangular, P is k×q, and [N; P] has orthonormal columns. downdate overwrites all matrices.
-// Only R and z may have gaps between rows.
+// All but R and z must be contiguous.
 //
 // Every element of P is eliminated by a rotation of its row with a row of N, from the last row of P up.
-// So a row of R is combined only with rows to the right of N that begin with as many zeros, and R
-// remains triangular. A block combines some rows of N with some rows of P; the rest of [N; P] is
+// So a row of R is combined only with rows to the right of N that begin with at least as many zeros,
+// and R remains triangular. A block combines some rows of N with some rows of P; the rest of [N; P] is
 // carried along like the other columns. So one pass over R serves several rows of N. The product of the
 // rotations of a block is an orthogonal matrix. The other columns are multiplied by it if there are
 // enough rows for Dgemm to be faster.
@@ -42,7 +42,7 @@ type rotations struct {
 	work     []float64
 }
 
-// carried has the columns to the right of N (low) and P (high) that are carried along.
+// carried has columns to the right of N (low) and of P (high), to which the rotations are also applied.
 type carried struct {
 	low, high []float64
 	ldl, ldh  int
@@ -206,7 +206,7 @@ func RotateIn(triangle, right, ax, ya *mat.Dense) {
 	}
 }
 
-// zeroing returns the rotation that makes x zero, and replaces y by the length of (x, y).
+// zeroing returns the rotation that makes x zero. If x is not zero, y becomes the length of (x, y).
 func zeroing(y *float64, x float64) (cos, sin float64) {
 	if x == 0 {
 		return 1, 0

@@ -97,7 +97,7 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, out, nil
 }
 
-// RSS returns KnownRSS for residuals with rounding errors only.
+// RSS returns KnownRSS. No inverse adds errors to the residuals.
 func (s *State) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, 0) }
 
 // Covariance returns (RᵀR)⁻¹.

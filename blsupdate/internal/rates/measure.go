@@ -33,7 +33,7 @@ const (
 	// work comes and goes, and the clock changes, so times are relative to the latest peak.
 	peakInterval = 200 * time.Millisecond
 
-	// longestPoint bounds the time that one point counts toward the budget.
+	// longestPoint bounds the time counted toward the budget for one point in one round.
 	longestPoint = time.Second
 )
 
@@ -53,8 +53,6 @@ type measurement struct {
 	looked time.Time // when the last peak was measured
 }
 
-// Measure measures the rates of b (nil means blskernel.Default()) with the current number of threads,
-// and writes the rates file of this machine. It continues an interrupted measurement.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return measure(ctx, b, Budget, progress)
 }
@@ -127,8 +125,8 @@ func (m *measurement) measure(w *workspace, p *point) {
 	p.costs = append(p.costs, rounded(c))
 }
 
-// Peak returns the FMA peak of the current number of threads, measured now: the best of three
-// measurements, since workers poll for a while after a product and may occupy a CPU.
+// Peak takes the best of three measurements, since workers poll for a while after a product and may
+// occupy a CPU.
 func Peak() float64 {
 	best := 0.0
 	for range 3 {
@@ -168,8 +166,8 @@ func (m *measurement) finish() *Rates {
 	return r
 }
 
-// typicalCost returns the median of the rounds, for new storage the minimum. A virtual machine may have
-// to get the pages back from its host, which takes many times as long but is rare in updates.
+// typicalCost returns the median of the rounds, or the minimum for new storage. A virtual machine may
+// have to get pages back from its host, which takes many times as long but is rare in updates.
 func (p *point) typicalCost() float64 {
 	if p.Kind == cost.Fresh {
 		return slices.Min(p.costs)

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// sameRateAs maps kinds that updates by rows do not use to measured kinds with similar rates.
+// sameRateAs maps kinds that are not measured, since AddInputs does not use them, to similar kinds.
 var sameRateAs = map[cost.Kind]cost.Kind{
 	cost.Chdd: cost.Chud, cost.Ttqrt: cost.Tpqrt, cost.Trtri: cost.Ttrsm, cost.Ttrmm: cost.Ttrsm, cost.Trcon: cost.Gecon,
 }
@@ -30,12 +30,12 @@ type operation struct {
 }
 
 // A preparation returns do, which executes one operation of these sizes, and restore, which restores
-// its operands. restore is nil if the operands do not change, and do is nil without such an operation.
+// its operands. restore is nil if the operands do not change. do is nil if there is no such operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
-// A grid has the sizes m, n and k at which a kind is measured. Dimensions that do not matter have a
-// single size. Points of more than maxFlops get the cost of the previous point. Fewer points leave more
-// time for each. Rates of factorizations still change at ten times the width of a panel.
+// A grid has the sizes m, n and k at which a kind is measured; a size that does not matter has one.
+// Points of more than maxFlops are not measured: see table.fill. Fewer points leave more time for each,
+// but the rates of factorizations still change at ten times the width of a panel.
 type grid struct {
 	axes     [3][]int
 	maxFlops float64

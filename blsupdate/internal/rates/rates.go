@@ -12,8 +12,7 @@ import (
 	"blskernel/internal/linalg/cpu"
 )
 
-// Rates has the cost of each kind of operation on one machine, with one backend and one number of
-// threads. It is immutable and safe for concurrent use.
+// Rates has the costs of each kind of operation, measured, built-in or constant.
 type Rates struct {
 	machine  string // backend, CPU and threads
 	system   string // the rest of the key: kernel, operating system, cores, ratesVersion
@@ -39,16 +38,12 @@ func newRates(b blskernel.Backend) *Rates {
 
 func (r *Rates) key() string { return r.machine + ", " + r.system }
 
-// String describes in a few words where the rates come from.
 func (r *Rates) String() string { return r.machine }
 
-// Measured reports whether the rates were measured on this machine.
 func (r *Rates) Measured() bool { return r.measured }
 
-// Unsaved returns why Measure could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.unsaved }
 
-// Seconds returns the predicted time of all steps.
 func (r *Rates) Seconds(steps ...cost.StepFlops) float64 {
 	var sum float64
 	for _, s := range steps {
@@ -90,7 +85,6 @@ func computes(k cost.Kind) bool {
 	return true
 }
 
-// AtPeak returns the rates rescaled to the given FMA peak in flop/s.
 func (r *Rates) AtPeak(flops float64) *Rates {
 	now := *r
 	if r.peak > 0 {
@@ -99,7 +93,6 @@ func (r *Rates) AtPeak(flops float64) *Rates {
 	return &now
 }
 
-// ConstantRates returns the rates of an ideal machine with these flops and float64s moved per second.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: ConstantRates: flops must be positive and finite, numbers positive")

@@ -2,7 +2,8 @@ package rates
 
 import "slices"
 
-// A table holds the cost of a kind of operation, in seconds per unit of its Amount, on a grid of sizes.
+// A table holds the cost of a kind of operation per unit of its Amount, on a grid of sizes: in seconds,
+// or in seconds times the FMA peak for a kind that computes.
 //
 // Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
 // a term proportional to its flops, plus terms that depend on fewer sizes. For an m×k and a k×n matrix
@@ -10,12 +11,12 @@ import "slices"
 //	time = f mnk + a mk + b kn + c mn + ...,   time/(mnk) = f + a/n + b/m + c/k + ...,
 //
 // where f stands for the flops, a, b and c for the traffic of the operands, and the rest for calls and
-// loops. This is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time
-// that is the same for one column of a tile as for all of them. Beyond the end of an axis, the cost at
-// the end applies.
+// loops. This is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is the
+// cost of a tile whose time does not depend on the number of columns. Beyond the end of an axis, the
+// cost at the end applies.
 type table struct {
 	axes [3][]int  // the sizes m, n and k, ascending; a size that does not matter has one point
-	cost []float64 // seconds per unit; neighbors differ in the last axis
+	cost []float64 // per unit; neighbors differ in the last axis
 }
 
 func newTable(axes [3][]int) *table {
@@ -36,7 +37,7 @@ func (t *table) point(index int) (at, sizes [3]int) {
 	return at, sizes
 }
 
-// at returns the interpolated seconds per unit at the given sizes, which are at least 1.
+// at returns the interpolated cost per unit at the given sizes, which are at least 1.
 func (t *table) at(sizes [3]int) float64 {
 	var low [3]int
 	var share [3]float64 // the weight of the next point

@@ -51,7 +51,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
 
-// Remove updates Q and W block by block. Q grows by at most 1/(1-h), h as in types.LeverageError.
+// Remove updates Q and W block by block. Q grows by a factor of up to 1/(1-h): see types.LeverageError.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := s.CheckLeft(q); err != nil {
@@ -95,7 +95,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 // large. One block changes Q and W in place; several change copies, since a later block may fail.
 //
 // In a removal the smallest eigenvalue of UᵀU is 1-h of the block. If it is below limit, eachBlock
-// returns a *LeverageError, and otherwise the product of 1-h over the blocks, at most 1-h of all rows.
+// returns a *LeverageError. rest is the product of 1-h over the blocks, at most 1-h of all rows. In an
+// addition it is 1.
 func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q := dense.Rows(ax)
 	blocks := cost.RidgeBlocks(q, s.K)
@@ -216,8 +217,8 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64,
 	return fit, nil
 }
 
-// noteFit adds the residuals E' of q added rows to RSS and the norms of residuals. innovation has the
-// norms of E = Ya - Ax W. EᵀE' is EᵀE - fits for each target; its rounding error counts as a residual.
+// noteFit adds the residuals of q added rows to RSS and Size.Rest. innovation has the norms of the
+// columns e of Ya - Ax W. With the new residuals e', eᵀe' = eᵀe - fits; the rounding error is added.
 func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.NoteSquares(-1, fits)
 	for t, length := range innovation {
@@ -243,7 +244,7 @@ func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat
 }
 
 // TimesPacked computes P = alpha X S for S of order k, by the kind of product that cost.ProductKind
-// selects. P is q×k, without gaps.
+// selects. P is q×k and contiguous.
 func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense) {
 	q, data, rx, rp := x.RawMatrix().Rows, s.RawSymPacked().Data, x.RawMatrix(), p.RawMatrix()
 	kind := cost.ProductKind(b.Options.Backend, q)
@@ -283,7 +284,7 @@ func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, l
 }
 
 // AddOuter computes S += alpha TᵀT for S of order k, by the kind of operation that cost.RankKind
-// selects. T is q×k, without gaps.
+// selects. T is q×k and contiguous.
 func AddOuter(b *state.Base, alpha float64, t *mat.Dense, s *mat.SymPacked) {
 	q, rt, data := t.RawMatrix().Rows, t.RawMatrix().Data, s.RawSymPacked().Data
 	kind := cost.RankKind(b.Options.Backend, q)

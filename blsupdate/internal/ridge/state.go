@@ -14,7 +14,7 @@ import (
 	"blskernel/mat"
 )
 
-// State holds Q and W. Only the upper triangle of Q is kept, so Q is symmetric to the last bit.
+// State holds Q and W. Only the upper triangle of Q is kept, so Q is exactly symmetric.
 type State struct {
 	state.Inverse
 	Q *mat.SymPacked // Q/Gain, k×k

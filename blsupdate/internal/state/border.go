@@ -45,9 +45,9 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 	return s, nil
 }
 
-// Errors returns the errors of the new columns. lengths are the norms of the old columns, and rcond is
-// 1/κ. Computing C = H - A D contributes unit times the sums of |D_ij| lengths_i. The error of D after
-// one correction contributes unit κ times the norms of the columns of [C; sqrt(lambda) D].
+// Errors returns the norms of the errors of the new columns. lengths has the norms of the old columns,
+// and rcond is 1/κ. Computing C = H - A D contributes unit times Σ_i lengths_i |D_ij|. The error of D
+// after one correction contributes unit κ times the norms of the columns of [C; sqrt(lambda) D].
 func (s *Border) Errors(lengths []float64, unit, rcond float64) []float64 {
 	errs, root := dense.ColumnNorms(s.C), math.Sqrt(s.Lambda)
 	for j := range errs {
@@ -73,10 +73,11 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // friendlyRCond is the reciprocal condition number above which weights of new nodes come from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns the targets for the weights of new nodes. rcond is 1/κ, in QR at most ‖C‖/‖H‖. If
-// it is large, y1 is Y, and w1 is nil: the ridge rows have zero targets. Otherwise rounding leaves a
-// large part of C in the column space of A, which would multiply the part of Y that A explains. Then y1
-// is Y - A W, and w1 is W for the rows sqrt(lambda) D. Both are equivalent: W solves for A, and
+// NodeTargets returns the targets for the weights of new nodes. rcond is 1/κ or, in QR, ‖C‖/‖H‖ if that
+// is smaller. If rcond is large, y1 is Y, and w1 is nil: the ridge rows have zero targets. Otherwise
+// rounding leaves a large part of C in the column space of A, which would multiply the part of Y that
+// A explains. Then y1 is Y - A W, and w1 is W, for the rows sqrt(lambda) D. Both choices give the same
+// weights in exact arithmetic, since W is the ridge solution for A:
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
 //

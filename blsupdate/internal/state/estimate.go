@@ -85,7 +85,7 @@ func CheckRest(action types.Action, rest, limit float64) error {
 	return nil
 }
 
-// CheckParts returns 1-h for the removal of the rows Ax in parts, and checks that it is not below
+// CheckParts estimates 1-h for the removal of the rows Ax in parts, and checks that it is not below
 // limit. Each part has passed its own check. rest is the product of the 1-h of the parts, a lower
 // bound. If rest is below limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the
 // removal. apply returns Q u/alpha and may overwrite u.
@@ -100,7 +100,7 @@ func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, app
 	return rest, CheckRest(types.ActionRemove, rest, limit)
 }
 
-// KernelFactor returns the Cholesky factor of m, which is I plus or minus a kernel of rows, and
+// KernelFactor returns the Cholesky factor of m, such as I + Ax Q Axᵀ or I - Ax Q Axᵀ, and
 // overwrites m. what names m in errors. For an addition, limit is 0 and rest is 1. For a removal, rest
 // is 1-h, the smallest eigenvalue of m, and a *LeverageError is returned if rest is below limit.
 func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *lapack.Cholesky, rest float64, err error) {

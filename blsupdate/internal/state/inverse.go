@@ -14,7 +14,7 @@ import (
 type Inverse struct {
 	Base
 	Gain float64
-	W    *mat.Dense // k×c, without gaps
+	W    *mat.Dense // k×c, contiguous
 	Size Norms
 
 	// The errors in X come from the worst state so far. Rows has the largest norms of the rows of F
@@ -78,7 +78,7 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	return c
 }
 
-// RSS returns KnownRSS for residuals with rounding errors only.
+// RSS returns KnownRSS, with Drift as the relative error of the residuals.
 func (s *Inverse) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, s.Size.Drift) }
 
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }

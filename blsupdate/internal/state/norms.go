@@ -123,7 +123,8 @@ func AddLengths(x, y []float64) {
 	}
 }
 
-// Err adds the errors of one change, with the relative error unit, to all error bounds.
+// Err adds the errors of a change with the relative error unit to ErrA, ErrY and ErrR, and to Gain and
+// Drift of a Triangle.
 func (s *Norms) Err(unit float64) { s.errs(unit, 1) }
 
 func (s *Norms) errs(unit, damp float64) {
@@ -191,7 +192,7 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 // before has the norms of the residuals before the change. First Drift changes. It gains driftUnits
 // times Unit times ‖(R D)⁻¹‖ of now, with the D after the change and the R before an addition or after
 // a removal. A removal then divides Drift by rest = 1-h. Drift is at most ErrA times ‖(R D)⁻¹‖ of peak,
-// the largest so far. For Squared norms, both norms count squared.
+// the largest so far, or what it gained if that is more. For Squared norms, both norms count squared.
 //
 // fit is nil unless the new inverse gives all of the change ΔW. Then it bounds the vectors that the
 // errors of the inverse multiply: the norms of R ΔW, or Fits of ΔW if the errors are not symmetric.
@@ -248,8 +249,9 @@ func (s Norms) Plus(o Norms) Norms {
 	return t
 }
 
-// Without returns the norms without the rows ax, where rest is 1-h and gone has the norms of their
-// residuals with the weights after the removal. The errors of the removal are divided by sqrt(1-h).
+// Without returns the norms after the removal of the rows ax with targets ya. rest is 1-h. gone, if not
+// nil, bounds the norms of the residuals of these rows with the weights after the removal. The errors
+// of the removal are divided by sqrt(1-h).
 func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) Norms {
 	t := s.clone()
 	unit, damp := Unit(dense.Rows(ax), len(s.A)), s.errDamp(lambda)

@@ -10,8 +10,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A Reach has the norms of two inverses. R is a matrix with RᵀR = AᵀA + lambda I, and D scales its
-// columns to norm 1.
+// A Reach has estimates of the norms of two inverses, or bounds on them. R is a matrix with RᵀR = AᵀA +
+// lambda I, and D scales its columns to norm 1.
 type Reach struct {
 	Plain  float64   // ‖R⁻¹‖
 	Scaled float64   // ‖(R D)⁻¹‖
@@ -85,8 +85,8 @@ func (r Reach) RCond() float64 {
 // Recedes is the reciprocal condition number of the worst state at or below which Receded applies.
 const Recedes = 1e-5
 
-// Receded returns rows, the largest norms so far of the rows of an inverse, times to/from, but not
-// below least, the norms before the latest addition, whose errors are relative to these. As rows are
+// Receded returns the largest norms so far of the rows of an inverse, each times to/from, but at least
+// least. least has the norms before the latest addition, to which its errors are relative. As rows are
 // added, this offsets Forget, which would otherwise raise the norms without bound. Earlier errors in F
 // are relative to A, which the new rows make larger. Earlier errors in Q or A⁺ shrink with the inverse.
 func Receded(rows, to, from, least []float64) []float64 {
@@ -132,7 +132,7 @@ func (s Norms) Rebuilt(l int, reach Reach, lambda float64, w *mat.Dense) float64
 	for i, v := range s.Y {
 		if s.Squared && v > s.ErrY[i] || !s.Squared && math.Sqrt(unit)*v > s.ErrY[i] {
 			t.Y[i], t.Rest[i] = v, v
-		} // else removals have left only rounding errors of it
+		} // otherwise removals have left only rounding errors of the target
 	}
 	t.A = s.A
 	t.Err(unit)
@@ -168,8 +168,8 @@ func plusAbs(sum float64, x, y []float64) float64 {
 	return sum
 }
 
-// TriangleError is Error for a Triangle R. Errors of R and z are errors of rows, relative to each row,
-// so that the ridge damps their effect on residuals, except on its own residual sqrt(lambda) w:
+// TriangleError is Error for a Triangle. R and z have errors relative to each row of A and Y. So the
+// ridge damps their effect on residuals, except on its own residual sqrt(lambda) w:
 //
 //	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + min(Spread(S) Rest, kept) + Spread(U) lambda ‖w‖),
 //	kept = Spread(ErrR) (Gain + Σ_j ErrR_j |w_j|),   S = sqrt(Drift) ErrR,   U = Drift.
@@ -204,8 +204,8 @@ func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {
 	})
 }
 
-// shrunk returns the least ratio, over the columns of a Triangle, of the root mean square of the norm
-// in all changes to the norm now. The mean is ErrR/sqrt(Drift), or larger for new nodes.
+// shrunk returns the smallest factor by which a column of a Triangle has shrunk: the root mean square
+// of its norm in all changes over its norm now. The mean is ErrR/sqrt(Drift), or larger for new nodes.
 func (s Norms) shrunk() float64 {
 	least := math.Inf(1)
 	for j, v := range s.ErrR {

@@ -46,7 +46,7 @@ type State interface {
 	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown. Below
 	// least, LeastErrors times a bound on its error, an RSS is not known.
 	RSS(w *mat.Dense) (rss, least []float64)
-	// Covariance returns the current inverse of AᵀA + lambda I, or a *RankError if there is none.
+	// Covariance returns (AᵀA + lambda I)⁻¹, or (AᵀA)⁺ in Original and Improved without a ridge.
 	Covariance() (Covariance, error)
 	// Condition reports how accurate W is. It does not change the state.
 	Condition() Condition
@@ -76,7 +76,7 @@ type Refiner interface {
 
 // A Condition describes how accurate the weights of a state are.
 type Condition struct {
-	RCond float64 // the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
+	RCond float64 // estimate of the smallest singular value of [A; sqrt(lambda) I], columns of norm 1
 	Power int     // the power of 1/RCond with which errors grow
 	Error float64 // the bound of Norms.Error; not finite if unknown
 

@@ -216,7 +216,7 @@ func Products(x, y *mat.Dense) []float64 {
 // FittedBy adds sign times the squared norms of the columns of E to RSS, and returns the norms.
 func (b *Base) FittedBy(sign float64, e *mat.Dense) []float64 {
 	norms := make([]float64, dense.Cols(e))
-	AddLengths(norms, dense.ColumnNorms(e)) // which may overflow
+	AddLengths(norms, dense.ColumnNorms(e)) // caps norms that overflow
 	b.NoteNorms(sign, norms)
 	return norms
 }

@@ -15,7 +15,7 @@ import (
 // A state is linear in its targets: AᵀY, z and W become AᵀY T, z T and W T when Y becomes Y T. Nothing
 // else in it depends on the targets, apart from the norms of their columns.
 
-// Mapped returns M T, or [M, M T] if keep is set, in new storage without gaps.
+// Mapped returns M T, or [M, M T] if keep is set, in new, contiguous storage.
 func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 	rows, from, p := dense.Rows(m), 0, dense.Cols(t)
 	if keep {
