@@ -162,7 +162,7 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //
 // which is more accurate, especially for large rows. In a removal rest is 1-h, the smallest eigenvalue
-// of I - SᵀS, and a rest below limit is a *LeverageError. In an addition rest is 1. fit is as in
+// of I - SᵀS, and a rest below limit causes a *LeverageError. In an addition rest is 1. fit is as in
 // addLarge, and nil except in an addition with q > k.
 func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, fit []float64, err error) {
 	q, k := dense.Rows(seen), s.K

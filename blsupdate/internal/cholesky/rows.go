@@ -24,8 +24,8 @@ import (
 //	f_j := (alpha_{j-1} f_j - sign s_j b_{j-1}) / sqrt(alpha_{j-1} alpha_j)
 //	W   := W + sign b_k/alpha_k (y - a W)
 //
-// alpha_k is 1 + a F Fᵀaᵀ, and 1-h in a removal. In an addition no alpha is below 1; for the removal of
-// one row the alphas are computed beforehand. Therefore F changes in place if overflow is also ruled
+// alpha_k is 1 + sign a F Fᵀaᵀ, in a removal 1-h. In an addition no alpha is below 1; for the removal
+// of one row the alphas are computed beforehand. Therefore F changes in place if overflow is also ruled
 // out and ctx cannot be canceled midway. Otherwise byRows changes a copy.
 //
 // byRows returns the product of alpha_k over the rows, which in a removal is at most the 1-h of all
@@ -173,9 +173,9 @@ type sweptRow struct {
 	alpha float64   // alpha_j
 }
 
-// Sweep adds the rows ax to L (sign = 1) or removes them (-1), and returns their states. It applies all
-// rows to one column of F before the next, so that F passes through the cache once. Each element
-// undergoes the same operations in the same order as if the rows were applied one by one.
+// Sweep adds the rows ax to L (sign = 1) or removes them (-1), and returns each with its b and alpha.
+// It applies all rows to one column of F before the next, so that F passes through the cache once. Each
+// element undergoes the same operations in the same order as if the rows were applied one by one.
 func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	q, k := dense.Rows(ax), s.K
 	on := backend.Begin(s.Counter, cost.Operation{Kind: cost.Carlson, M: q, N: k}.Routine())

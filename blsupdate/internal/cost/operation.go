@@ -42,7 +42,7 @@ const (
 	TrmmL                // triangle of order m times an m×n matrix
 	TrmmR                // m×n matrix times a triangle of order n
 
-	// Products of m rows with a packed matrix of order n, by routines of package ridge.
+	// Products of, and updates by, m rows with a packed matrix of order n, in package ridge.
 	Spmv       // X S for one row
 	SpmmStrips // X S
 	Spr        // S + TᵀT for one row

@@ -22,7 +22,7 @@ func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
 	switch {
 	case opt.Lambda > 0:
 		how.Ridge = true
-	case s.L < s.K+s.P: // more columns than rows: the new columns are combinations of the old ones
+	case s.L < s.K+s.P: // as for l <= k, where the new columns are combinations of the old ones
 		how = NodesStrategy{Refined: true, Values: true}
 	}
 	return PseudoinverseNodes(s, how)
@@ -150,7 +150,7 @@ type AddedShape struct {
 	Shape
 	CheckC       bool // C is computed
 	RankC        int  // the rank of C; if it is q, B = (C⁺)ᵀ
-	HighLeverage bool // B is computed without DᵀD, since the new rows are large
+	HighLeverage bool // B is computed without DᵀD, since the leverage is high
 	Split        bool // the batch is added in two parts, each a separate update
 
 	// A has fewer rows than columns, and all are independent: the sizes determine RankC and Split.

@@ -261,8 +261,8 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 }
 
 // RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W, or Unknown. least is
-// LeastErrors times (f + Σ_j e_j |w_j|)², a bound on the error. f and e_j bound the errors of y and of
-// column j of A, each with the rounding errors of the solution for W.
+// LeastErrors times a bound on the error, (f + Σ_j e_j |w_j|)², where f and e_j bound the errors of y
+// and of column j of A, each with the rounding errors of the solution for W.
 func (s *State) RSS(w *mat.Dense) (rss, least []float64) {
 	rss = make([]float64, s.C)
 	solved := s.size.Scaled(1)

@@ -19,7 +19,7 @@ type addition struct {
 	u      *State
 	q      int
 	ax, ya *mat.Dense // q×k and q×c, contiguous
-	form   types.Form // Small or Large, or Auto if C is not zero
+	form   types.Form // Small or Large, or Auto if C has rank q
 	solve  bool       // see Options.Solve
 
 	kept  int            // rows of D that are kept

@@ -14,7 +14,7 @@ import (
 )
 
 // undecidable is the relative tolerance for singular values of C above which the rank of C is not
-// decided. The state is then so ill-conditioned that rounding noise looks like new rows.
+// decided. The state is then so ill-conditioned that rounding errors look like new directions.
 const undecidable = 1e-2
 
 // A residual is the singular value decomposition Cᵀ = U diag(values) Vᵀ, truncated at the rank of C.

@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// highLeverage is the norm of DᵀD = Ax (AᵀA)⁺ Axᵀ, the leverage of the new rows, above which I + DᵀD is
-// not formed. The rounding errors of I + DᵀD are about eps times the norm, and so is the relative error
-// of B, which persists. Below highLeverage the error is at most 30 eps κ, since ‖D‖ is at most κ. For
-// features of digit images the norm was 1 to 7.
+// highLeverage is the norm of DᵀD = Ax (AᵀA)⁺ Axᵀ, the leverage of the new rows, above which B is not
+// computed from I + DᵀD. That sum has rounding errors of about eps times the norm, which become the
+// relative error of B, and persist. Up to highLeverage the error is at most 30 eps κ, since ‖D‖ is at
+// most κ. For features of digit images the norm was 1 to 7.
 const highLeverage = 1e3
 
 // Names of the matrices in errors.
@@ -71,7 +71,7 @@ func (s *addition) small() (bt *mat.Dense, err error) {
 	return bt, nil
 }
 
-// smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹ without forming DᵀD, for rows of any size. With
+// smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹ without using DᵀD, for rows of any size. With
 // the QR factorization
 //
 //	[D; I] = [Q1; Q2] R,   so that   I + DᵀD = RᵀR   and   D = Q1 R,

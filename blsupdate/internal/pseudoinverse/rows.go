@@ -84,7 +84,7 @@ func (r *rows) remove(places []int) {
 	r.blocks = blocks
 }
 
-// drop removes the rows at places, in ascending order, from data, which starts at row first, in place.
+// drop removes the rows at places from data, in place. data starts at row first; places are ascending.
 func drop[T any](data []T, cols, first int, places []int) []T {
 	if len(places) == 0 {
 		return data

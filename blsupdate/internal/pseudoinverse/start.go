@@ -87,7 +87,7 @@ func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) 
 	return u.startQR(ctx, a, y, out)
 }
 
-// rememberRidge records the condition of [A; sqrt(lambda) I] with a ridge, given its reciprocal.
+// With a ridge rememberRidge records the condition of [A; sqrt(lambda) I], given its reciprocal.
 func (u *State) rememberRidge(rcond float64) {
 	if u.Lambda > 0 {
 		u.remember(1 / (rcond * u.length()))

@@ -187,7 +187,7 @@ func (u *State) length() float64 {
 	return detmath.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }
 
-// conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms, from κ to r κ for the 2-norm κ and rank r.
+// conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms, which is between κ and r κ for the rank r.
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled. The error of W
@@ -243,7 +243,7 @@ func (u *State) RSS(w *mat.Dense) (rss, least []float64) {
 	return rss, least
 }
 
-// noteWeights raises largest to norms, of the columns of W or from widening.factors.
+// noteWeights raises largest to norms, which are of the columns of W or from widening.factors.
 func (u *State) noteWeights(norms []float64) {
 	largest := make([]float64, u.C)
 	copy(largest, u.largest)

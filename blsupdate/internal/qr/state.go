@@ -20,13 +20,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// State holds the R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY.
+// State holds the R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of Qᵀ[Y; 0].
 // Neither Q nor A is kept, and AᵀA is never formed, so errors grow with κ and not with κ². The cost of
 // an update does not depend on l. The signs of the diagonal of R are arbitrary.
 //
-// R changes in place, so an update must not fail midway. Only overflow could make it fail. The
-// column norms of [R z; Ax Ya] rule that out, since orthogonal transformations from the left preserve
-// them.
+// R changes in place, so an update must not fail midway. Only overflow could make it fail, which the
+// column norms of [R z; Ax Ya] rule out: orthogonal transformations from the left preserve these norms.
 type State struct {
 	state.Base
 	R    *mat.Dense  // k×k, zero below the diagonal
@@ -40,8 +39,8 @@ type State struct {
 // the routines of package lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of
 // n <= 64 columns and q <= 2²⁰ rows. Let I - V T Vᵀ be a block reflection with |V| <= 1 and ‖T‖ <= 2,
 // and x a column of norm N. The sums in Vᵀx are at most sqrt(1+q) N, in Tᵀ(Vᵀx) at most 2 sqrt(n) times
-// as large, and in V(TᵀVᵀx) at most sqrt(n) times larger again. That is below 2¹⁸ N. Rounding errors of
-// the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
+// as large, and in V(TᵀVᵀx) at most sqrt(n) times as large again. That is below 2¹⁸ N. Rounding errors
+// of the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
 const LargestColumn = 0x1p1000
 
 // bounded returns size, with ErrOverflow if a norm is not below LargestColumn.

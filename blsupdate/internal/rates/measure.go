@@ -29,8 +29,8 @@ const (
 	maxWarm  = 5
 	warmTime = 400 * time.Microsecond
 
-	// peakInterval is the time between two measurements of the FMA peak. On a shared machine other
-	// work comes and goes, and the clock changes, so times are relative to the latest peak.
+	// peakInterval is the least time between measurements of the FMA peak. On a shared machine
+	// other work comes and goes, and the clock changes, so times are relative to the latest peak.
 	peakInterval = 200 * time.Millisecond
 
 	// longestPoint bounds the time counted toward the budget for one point in one round.

@@ -33,9 +33,9 @@ type operation struct {
 // its operands. restore is nil if the operands do not change. do is nil if there is no such operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
-// A grid has the sizes m, n and k at which a kind is measured; a size that does not matter has one.
-// Points of more than maxFlops are not measured: see table.fill. Fewer points leave more time for each,
-// but the rates of factorizations still change at ten times the width of a panel.
+// A grid has the sizes m, n and k at which a kind is measured, and one value for a size that does not
+// matter. Points of more than maxFlops are not measured: see table.fill. Fewer points leave more time
+// for each, but the rates of factorizations still change at ten times the width of a panel.
 type grid struct {
 	axes     [3][]int
 	maxFlops float64

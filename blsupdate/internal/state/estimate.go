@@ -100,9 +100,9 @@ func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, app
 	return rest, CheckRest(types.ActionRemove, rest, limit)
 }
 
-// KernelFactor returns the Cholesky factor of m, such as I + Ax Q Axᵀ or I - Ax Q Axᵀ, and
-// overwrites m. what names m in errors. For an addition, limit is 0 and rest is 1. For a removal, rest
-// is 1-h, the smallest eigenvalue of m, and a *LeverageError is returned if rest is below limit.
+// KernelFactor returns the Cholesky factor of m, such as I ± Ax Q Axᵀ, and overwrites m. what names m
+// in errors. For an addition, limit is 0 and rest is 1. For a removal, rest is 1-h, the smallest
+// eigenvalue of m, and a *LeverageError is returned if rest is below limit.
 func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *lapack.Cholesky, rest float64, err error) {
 	u, err = b.Factor(m, what, types.QR)
 	if err != nil || limit == 0 {

@@ -87,8 +87,8 @@ func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}
 const maxGain = 0x1p200
 
 // ForgetBy multiplies the weights of all rows by factor, which divides X by divisor. data holds the
-// elements of X/Gain. It returns ErrOverflow if X overflows, which happens only in directions that have
-// had no new rows for a very long time.
+// elements of X/Gain. It returns ErrOverflow if X could overflow, which takes a very long time without
+// new rows in some direction.
 func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	gain, bound := s.Gain/divisor, s.BoundX
 	if gain > maxGain { // new rows may have made X/Gain smaller since BoundX was set

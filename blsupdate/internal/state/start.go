@@ -18,8 +18,8 @@ const GramMatrix = "A'A + lambda I"
 
 // StartFactor returns the Cholesky factor of AᵀA + lambda I. rcond estimates the reciprocal condition
 // number of that matrix, scaled by powers of two to a diagonal of about 1. The scaling changes no bit
-// of the factor. StartFactor returns a *ConditionError if the matrix is not positive definite to working
-// precision, or rcond is below least.
+// of the factor. StartFactor returns a *ConditionError if the matrix is not positive definite to
+// working precision, or rcond is below least.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (factor *lapack.Cholesky, rcond float64, err error) {
 	singular := &types.ConditionError{What: GramMatrix, Instead: []types.Method{types.QR, types.InverseCholesky}}
 	g := mat.NewSymPacked(b.K, nil)

@@ -1,5 +1,5 @@
-// Package state has the code that the methods share: the contract of a state, starts, borders,
-// estimates and limits.
+// Package state has the code that the methods share: the interface State, starts, borders, estimates
+// and limits.
 package state
 
 import (
