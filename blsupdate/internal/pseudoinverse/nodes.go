@@ -51,8 +51,6 @@ type widening struct {
 // With a ridge, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C. Then
 // A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A. After updates by rows A⁺
 // deviates from the ridge inverse as Options.Lambda describes.
-//
-// AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in the model's order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err := cmp.Or(u.checkChanged(u.Samples, u.K+dense.Cols(h)), u.inOrder(a, y)); err != nil {
 		return out, err
@@ -134,9 +132,9 @@ const (
 	accurateReach = 300
 )
 
-// project computes D and C. If a column of C is much shorter than the column of H, rounding errors are
-// a large part of it, and C is projected off the column space of A once more. With a ridge A A⁺ is not
-// a projection, and C is left as it is.
+// project computes D and C. If a column of C is much shorter than the column of H, or A ill-conditioned,
+// rounding errors are a large part of C, and C is projected off the column space of A once more. With
+// a ridge A A⁺ is not a projection, and C is left as it is.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
