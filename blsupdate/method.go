@@ -29,7 +29,7 @@ const (
 // ParseMethod returns the method with the given name, ignoring case, or an error that lists the names.
 func ParseMethod(s string) (Method, error) { return types.ParseMethod(s) }
 
-// Methods returns all methods, in the order in which errors list them.
+// Methods returns all methods: Gram, QR, RidgeInverse, InverseCholesky, Improved and Original.
 func Methods() []Method { return types.Methods() }
 
 // A Form selects whether an update by q rows works with matrices of order q or of order k. Improved,

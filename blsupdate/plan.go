@@ -111,7 +111,7 @@ func (e *PlanError) Error() string {
 }
 
 // tie is the relative difference in predicted times within which Plan prefers the more accurate method.
-// Predictions have about this relative error.
+// Predictions are not more accurate than this.
 const tie = 0.03
 
 // Plan returns the method and form that learn batches of q rows in the least time. The model has k

@@ -23,7 +23,7 @@ const LeastRest = 1e-8
 // returned and the state is unchanged; a lapack.ConditionError, by contrast, comes with a result.
 type ConditionError struct {
 	What  string  // the ill-conditioned matrix
-	RCond float64 // its estimated reciprocal condition number; 0 if unknown, or for a singular matrix
+	RCond float64 // an estimate of its reciprocal condition number; 0 if unknown or singular
 	Err   error   // the error of the factorization, or nil
 
 	Instead []Method // methods that may still succeed

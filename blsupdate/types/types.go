@@ -27,7 +27,7 @@ func (m Method) String() string { return names.String(methodNames, m) }
 // ParseMethod returns the method with the given name, ignoring case, or an error that lists the names.
 func ParseMethod(s string) (Method, error) { return names.Parse[Method]("blsupdate", methodNames, s) }
 
-// Methods returns all methods, in the order in which errors list them.
+// Methods returns all methods: Gram, QR, RidgeInverse, InverseCholesky, Improved and Original.
 func Methods() []Method { return []Method{Gram, QR, RidgeInverse, InverseCholesky, Improved, Original} }
 
 // A Form selects whether an update by q rows works with matrices of order q or of order k.

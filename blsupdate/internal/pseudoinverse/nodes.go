@@ -132,9 +132,9 @@ const (
 	accurateReach = 300
 )
 
-// project computes D and C. If a column of C is much shorter than the column of H, or A ill-conditioned,
-// rounding errors are a large part of C, and C is projected off the column space of A once more. With
-// a ridge A A⁺ is not a projection, and C is left as it is.
+// project computes D and C. If a column of C is much shorter than the column of H, or if A is
+// ill-conditioned, rounding errors are a large part of C, and C is projected off the column space of A
+// once more. With a ridge A A⁺ is not a projection, and C is left as it is.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)

@@ -338,9 +338,9 @@ func (s *Norms) ErrColumns(errs []float64) {
 	}
 }
 
-// ErrKept adds to a Triangle the errors that the first columns of A, with the weights w, leave in Y
-// when new nodes change these weights. The first columns have errors E, and the new columns, computed
-// from these, E D. So the current errors E (W1 + D W2) stay the same, even if W1 becomes zero.
+// ErrKept adds to a Triangle the errors that the old columns of A, with the old weights w, leave in Y.
+// The old columns have errors E, and the new columns, computed from them, E D. So the errors E w =
+// E (W1 + D W2) remain, even if the new weights W1 of the old columns are zero.
 func (s *Norms) ErrKept(w *mat.Dense) {
 	for i := range dense.Rows(w) {
 		for t, v := range w.RawRowView(i) {

@@ -76,7 +76,7 @@ type Refiner interface {
 
 // A Condition describes how accurate the weights of a state are.
 type Condition struct {
-	RCond float64 // estimate of the smallest singular value of [A; sqrt(lambda) I], columns of norm 1
+	RCond float64 // about the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
 	Power int     // the power of 1/RCond with which errors grow
 	Error float64 // the bound of Norms.Error; not finite if unknown
 
