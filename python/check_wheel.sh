@@ -42,7 +42,7 @@ fi
 mkdir "$work/arm64"
 "$python" -m zipfile -e "$work"/one/*_aarch64.whl "$work/arm64"
 aarch64-linux-gnu-gcc -std=c99 -Wall -Wextra -Werror -Ipython/native -o "$work/arm64/border" python/tests/border.c -ldl
-# With PYTHON_ARM64, a command that runs a Python for aarch64 with NumPy and pytest, all tests of the interface run.
+# With PYTHON_ARM64, a command that runs a Python for aarch64 with NumPy and pytest, the tests of the interface run too.
 if [ -n "${PYTHON_ARM64:-}" ]; then
 	cp -r python/tests "$work/arm64/tests"
 	(cd "$work/arm64" && PYTHONPATH="$work/arm64" $PYTHON_ARM64 -m pytest -q -p no:cacheprovider tests/test_{native,ridge,linalg,fuzz}.py -k 'not million and not environment')

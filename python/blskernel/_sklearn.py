@@ -209,7 +209,7 @@ def as_labels(y: Any, name: str = "y") -> Any:
 
 
 def _refuse(X: Any, table: Any) -> None:
-    """Raise ValueError for masked elements and, without a table, for dates, which NumPy would convert to numbers, even NaT."""
+    """Raise ValueError for masked elements and, except in a DataFrame with a table, for dates, of which NumPy makes numbers."""
     refuse_masked(X, "X")
     for dtype in X.dtypes if not table and hasattr(X, "iloc") and hasattr(X, "columns") else [getattr(X, "dtype", None)]:
         if getattr(dtype, "kind", None) in ("m", "M"):

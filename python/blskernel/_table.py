@@ -238,7 +238,7 @@ def _is_special(column: Any) -> bool:
 
 
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:
-    """Return columns as text: a line of the names, if any, and the rows, with tabs between cells quoted as in CSV."""
+    """Return columns as text: a line of names, if any, then the rows. Tabs separate the cells, quoted as in CSV."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t")
     writer.writerows([names] if names else [])

@@ -483,7 +483,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     class_weight : dict or "balanced", default=None
         The weight of each class. "balanced" gives all classes the same total weight in ``fit`` and ``refit``.
         In ``partial_fit``, and in each further batch of a sparse X, it weights the new rows by the counts of all
-        rows so far. Earlier rows keep their weights, so the result differs from one fit. Once the model no
+        rows so far. Earlier rows keep their weights, so the result differs from a single fit. Once the model no
         longer keeps its rows, ``remove`` is an error.
 
     Attributes

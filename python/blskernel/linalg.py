@@ -204,7 +204,7 @@ def lu(a: Any) -> LU:
 
 
 def inv(a: Any) -> np.ndarray:
-    """Return the inverse of a square matrix or, packed, of a packed symmetric one.
+    """Return the inverse of a square matrix. The inverse of a packed symmetric matrix is packed, too.
 
     Examples
     --------

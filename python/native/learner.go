@@ -153,7 +153,7 @@ func addClassifier(l *learner, to map[string]method) {
 	}}
 }
 
-// An action learns samples with labels or targets, and weights.
+// An action is a method, such as fit or remove, that takes samples, labels or targets, and weights.
 type action[Y any] = func(ctx context.Context, x *mat.Dense, y Y, weights []float64) error
 
 // addLearning adds to the map the methods that take samples with labels or targets, which y returns.

@@ -41,8 +41,8 @@ For classification:
     AUC                the probability that a row of a class has a higher score for that class than a
                        row of another class; with more than two classes, the mean over the classes
     log loss           the mean of -log p, where p is the predicted probability of the row's class
-    calibration error  the mean absolute difference between the share of correct predictions and the
-                       predicted probability, over ten bins of that probability
+    calibration error  the mean of |share of correct predictions - mean predicted probability| over ten
+                       bins by probability, each weighted by its rows
     confusion matrix   for each class, how many of its rows are predicted as each class
 
 For regression, for each target:

@@ -54,7 +54,7 @@ type Batches struct {
 }
 
 // ReadAhead starts reading r on a goroutine, which closes r at the end. The first batch has first rows,
-// the others have rest rows. A batch that would reach beyond row known ends there.
+// the others have rest rows, except that one batch ends after exactly known rows if known is positive.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}
@@ -74,7 +74,7 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 	return b
 }
 
-// fetch hands Take a batch of at most rows rows. more is false after an error or a cancellation.
+// fetch hands Take at most rows rows, or an error. more is false after an error or a cancellation.
 func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (more bool) {
 	var f Fetched
 	if f.Batch, f.Err = r.Next(rows); f.Err != io.EOF {

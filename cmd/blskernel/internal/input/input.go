@@ -64,7 +64,7 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder of files with MNIST's names, or - for standard input; may be repeated; files may also be given as arguments")
 	ui.Enum(cmd, &opt.Format, "format", "format of the data: csv, npy, npz, idx (MNIST's format, or the matrices of small NORB), or auto, which detects it from the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
 	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, detected in the first line", flagvalue.ParseComma)
-	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto, which decides from the first lines", func(s string) (stream.Header, error) {
+	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: present if a flag has a column name, otherwise decided from words and numbers in the first lines", func(s string) (stream.Header, error) {
 		header, err := stream.ParseHeader(s)
 		if err != nil {
 			err = errors.New("want present, absent or auto")

@@ -59,7 +59,7 @@ type Learner struct {
 	scored  score.Quality  // of the rows held out, once they are scored
 	folds   *score.Folds   // of the cross-validation, once it is done
 	begun   time.Time
-	last    time.Time // of the last write of the file; begun before the first
+	last    time.Time // of the last write of the file; equal to begun before any
 
 	waiting, learning, writing time.Duration
 }
@@ -258,9 +258,9 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 const enoughTested = 1000
 
 // count counts the rows of f as read, also when a resumed run reads them again. The progress text
-// begins with doing. For train, count keeps in l.tested the batch that calibrates the model, with any
-// rows that overflow it. This is the last batch after the first with enoughTested rows to learn or,
-// without one, the first batch, unless the choice of the settings has calibrated the model.
+// begins with doing. For train, count keeps in l.tested the batch that calibrates the model, including
+// rows that overflow the model. Of the batches after the first it is the last with enoughTested rows to
+// learn. Without such a batch it is the first, unless the choice of the settings calibrated the model.
 func (l *Learner) count(f Batch, doing string) {
 	l.sum(f.Batch)
 	if f.Learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&

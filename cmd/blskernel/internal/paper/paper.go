@@ -41,7 +41,7 @@ type paper struct {
 const (
 	// minSize and largestSize bound --size: some samples must be left, and all must fit in memory.
 	minSize, largestSize = 1e-3, 10.0
-	maxRuns = 1000
+	maxRuns              = 1000
 	// maxShrink bounds --shrink. At this value tanh saturates for nearly all samples.
 	maxShrink = 1e3
 )

@@ -148,7 +148,7 @@ func (w *predictionWriter) beginCSV() error {
 	} else {
 		head = append(head, w.numbers...)
 	}
-	out := csv.NewWriter(w.buffer) // out writes to w.buffer without a buffer of its own, so it needs no Flush
+	out := csv.NewWriter(w.buffer) // bufio.NewWriter returns w.buffer itself, so out needs no Flush
 	var record []string
 	w.row = func(_ int64, kept []string, label string, values []float64) error {
 		record = append(record[:0], kept...)

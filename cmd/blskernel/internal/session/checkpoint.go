@@ -41,7 +41,7 @@ const (
 	NoteRunning     = "running" // the score of rows before they were learned, a JSON object
 )
 
-// ignoredFlags lists flags that do not affect the result, or that computing records.
+// ignoredFlags lists flags that do not affect the result, or that NewManifest records in another way.
 var ignoredFlags = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
 	"cv",       // it changes no model

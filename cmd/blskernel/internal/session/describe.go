@@ -17,7 +17,7 @@ type Description struct {
 	Targets int    `json:"targets"`
 }
 
-// Describe describes m. For a classifier Targets is the number of classes.
+// Describe returns the Description of m. For a classifier, Targets is the number of classes.
 func Describe(m *model.Model) Description {
 	u, f := m.Updater(), m.FittedFeatures()
 	targets := u.Targets()

@@ -69,7 +69,7 @@ func (tr *training) describe(r *stream.Reader) error {
 		for _, i := range found.RowNumbers {
 			numbers = append(numbers, names[i])
 		}
-		tr.Warn("the numbers in %s are whole and all different: use --exclude if they number the rows", shortList(numbers))
+		tr.Warn("the cells in %s are all different and have no fraction: use --exclude if they number or name the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
 		if words := column.Words(); likeNumbers(words) {
@@ -159,7 +159,7 @@ func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (colum
 		tr.Warn("columns without a name and without a value in the first rows are not used as inputs (%s): to use one, list its number in --inputs", shortList(columns[:blank]))
 	}
 	if blank < len(columns) {
-		tr.Warn("the first column has no name and numbers the rows, so it is not used as an input: to use it, list its number, 1, in --inputs")
+		tr.Warn("the first column has no name and numbers or names the rows, so it is not used as an input: to use it, list its number, 1, in --inputs")
 	}
 	return columns
 }

@@ -24,7 +24,7 @@ func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 	cmd.Flags().Var(&value[float64]{v, names.Ridge(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
-// MethodFlag adds --method, methods each with an optional form and /solve. Its default is *v.
+// MethodFlag adds --method, a list of methods, each with optional form and /solve. *v is its default.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
 	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally followed by a form, /solve or both, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)

@@ -80,7 +80,7 @@ func Enum[T any](cmd *cobra.Command, to *T, name, usage string, parse func(strin
 	Complete(cmd, name, said...)
 }
 
-// Choice is Enum with the words themselves as values, in any case. It sets *to to words[0].
+// Choice is Enum with the words themselves as values. It ignores case, and sets *to to words[0].
 func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	Enum(cmd, to, name, usage, func(text string) (string, error) {

@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// Printable returns text as a table can show it: quoted if a character is not printable or not UTF-8.
+// Printable returns text as a table can show it: quoted unless it is printable UTF-8.
 // It does not cut text, since long names may differ only at their ends.
 func Printable(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {

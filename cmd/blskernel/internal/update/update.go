@@ -25,7 +25,7 @@ type updating struct {
 	restart bool
 	only    bool // whether a label that the model does not have is an error
 	forget  float64
-	ridge   *float64 // nil keeps it
+	ridge   *float64 // the new ridge; nil keeps the current one
 }
 
 // New returns the update command.
