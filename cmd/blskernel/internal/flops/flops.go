@@ -168,8 +168,8 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	})
 }
 
-// validationPasses is how often --validate measures the grid. maxRounds, which --rounds 0 stands for, is
-// the largest number of undisturbed updates of a setting in each pass over the settings.
+// validationPasses is how often --validate measures the grid. maxRounds, which --rounds 0 stands for,
+// is the largest number of undisturbed updates of a setting in each pass over the settings.
 const validationPasses, maxRounds = 3, 31
 
 // measured prints m, the measurements of a backend on a machine. With --validate it returns an error

@@ -34,7 +34,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		target = op.Targets // an array of several targets, which have no names
 	}
 	if errors.As(err, &fault) && unnamed && len(target) == 1 && in.Once() == "" {
-		in.Options.Targets = target // if it is one of two arrays in an .npz, the other has the inputs
+		in.Options.Targets = target // in an .npz with two arrays, the other one has the inputs
 		again, err2 := in.Open(ctx, m.Classifier != nil)
 		switch {
 		case err2 != nil:
