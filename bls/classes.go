@@ -28,11 +28,11 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if c := m.targets(); len(to) != c {
 		return &ShapeError{Op: "bls", Matrix: "the list of classes", Rows: len(to), Cols: 1, Want: fmt.Sprintf("one row for each class (%d)", c)}
 	}
+	if classes < 1 || classes >= maxNodes {
+		return &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a number from 1 to 2³¹-2"}
+	}
 	if err := checkLabels(to, classes); err != nil {
 		return err
-	}
-	if classes >= maxNodes {
-		return &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "fewer than 2³¹-1"}
 	}
 	if m.kept != nil && !m.kept.relabeled(to, classes).few() {
 		// With these classes from the start, the model would keep no samples.

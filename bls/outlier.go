@@ -21,7 +21,7 @@ type OutlierError struct {
 }
 
 func (e *OutlierError) Error() string {
-	return fmt.Sprintf("bls: the nodes of sample %d, times the square root of its weight, are as large as %.1g: remove the sample if it is an outlier, or use the method qr: %v", e.Row, e.Size, e.Err)
+	return fmt.Sprintf("bls: the nodes of sample %d, times the square root of its weight, are as large as %.1g: remove the sample if it is an outlier: %v", e.Row, e.Size, e.Err)
 }
 
 // Unwrap returns Err.

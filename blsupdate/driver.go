@@ -81,7 +81,7 @@ func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Den
 // the name of the weighted matrix in the error.
 func checkRowWeights(weights []float64, of string, q int) error {
 	if len(weights) != q {
-		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
+		return &ShapeError{Matrix: "the list of weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
 	}
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {

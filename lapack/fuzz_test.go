@@ -73,7 +73,7 @@ func (p *problem) do(f func() error) error {
 	p.t.Helper()
 	var err error
 	if guard.Faults(func() { err = f() }) {
-		p.t.Fatal("something beside an operand was read or written")
+		p.t.Fatal("memory outside the operands was read or written")
 	}
 	return err
 }

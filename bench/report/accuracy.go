@@ -46,11 +46,11 @@ images were run for the times alone, and show only the paper's accuracies.`,
 	return sec
 }
 
-// methodsApart returns the largest difference, for the first seed, between a method's accuracy and the
-// first method's.
+// methodsApart returns the largest difference, for any seed, between a method's accuracy and the first
+// method's.
 func methodsApart(runs []*run) (points float64) {
 	for _, r := range runs {
-		for _, row := range r.steps {
+		for _, row := range r.Rows {
 			for _, c := range row.Cells {
 				if first := row.Cells[0].Accuracy; c.Accuracy != nil && first != nil {
 					points = max(points, math.Abs(*c.Accuracy-*first))

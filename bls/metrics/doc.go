@@ -35,6 +35,7 @@ import "math"
 
 const (
 	panicLengths = "metrics: the numbers of labels, predictions and weights differ"
+	panicScores  = "metrics: the number of scores is not the number of classes"
 	panicClass   = "metrics: a class is outside 0 to classes-1"
 	panicWeight  = "metrics: a weight is negative or not finite"
 	panicClasses = "metrics: the number of classes is not positive"

@@ -131,7 +131,7 @@ func NewRanking(classes, limit int) *Ranking {
 // scores, label is from 0 to c-1, and weight is finite and not negative.
 func (r *Ranking) Add(label int, scores []float64, weight float64) {
 	if len(scores) != r.classes {
-		panic(panicLengths)
+		panic(panicScores)
 	}
 	checkClass(label, r.classes)
 	checkWeight(weight)

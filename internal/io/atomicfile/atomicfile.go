@@ -137,7 +137,7 @@ func Target(path string) (string, error) {
 	for range most {
 		dir, base := filepath.Split(name)
 		if base == "" {
-			return "", fmt.Errorf("%s names a folder; name a file in it", path)
+			return "", fmt.Errorf("%q names a folder; name a file in it", path)
 		}
 		// Behind a linked folder, .. is the parent of the folder that the link names.
 		dir = filepath.FromSlash(dir)

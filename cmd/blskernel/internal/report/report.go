@@ -91,16 +91,16 @@ func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*res
 		info, err := vfs.Stat(fsys, path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("--results: %q does not exist", path)
+			return nil, fmt.Errorf("%q does not exist", path)
 		case err != nil:
-			return nil, fmt.Errorf("--results: %w", err)
+			return nil, err
 		case !info.IsDir():
 			names = append(names, filepath.Clean(path))
 			continue
 		}
 		inside, err := fs.Glob(os.DirFS(path), "*.jsonl")
 		if err != nil || len(inside) == 0 {
-			return nil, fmt.Errorf("--results: the folder %q has no result files (*.jsonl)", path)
+			return nil, fmt.Errorf("the folder %q has no result files (*.jsonl)", path)
 		}
 		for _, name := range inside {
 			names = append(names, filepath.Join(path, name))
