@@ -51,8 +51,8 @@ endef
 arm64 arm64-kernels arm64-fuzz golden-arm64: export BLSKERNEL_REQUIRE = neon
 
 # What depends on the CPU or the system: the kernels, the products and reductions built on them, and readers and writers of files.
-# Higher-level code gives the same bits on every kernel: the golden hashes compare them. Memory pages have 4 KiB, and 64 KiB in the last
-# command.
+# Higher-level code gives the same bits on every kernel: the golden hashes check this. Memory pages have 4 KiB, in the last
+# command 64 KiB.
 ARM64 = . ./mat ./bls/modelfile ./dataset/... ./internal/io/... $(KERNELS) $(addprefix ./internal/linalg/,blas cpu detmath floats workers)
 
 arm64: golden-arm64 arm64-fuzz

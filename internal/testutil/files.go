@@ -34,7 +34,7 @@ func IDX(kind byte, data []byte, dims ...uint32) []byte {
 	return append(out, data...)
 }
 
-// BinaryMatrix returns a file of the small NORB data set: the first byte kind, the number of dimensions
+// BinaryMatrix returns a file in small NORB's format: the first byte kind, the number of dimensions
 // dims, the fields after it, and data, even if they are inconsistent.
 func BinaryMatrix(kind byte, dims uint32, data []byte, fields ...uint32) []byte {
 	out := []byte{kind, 'L', '=', 0x1e}

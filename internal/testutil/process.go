@@ -33,7 +33,7 @@ func Processors(t testing.TB, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
 }
 
-// Eventually waits until ok returns true. After a minute it fails the test with what in the message.
+// Eventually waits until ok returns true. After a minute it fails the test; the message ends with what.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {

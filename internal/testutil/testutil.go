@@ -147,7 +147,7 @@ func WaitWorkers(t testing.TB, want int) {
 	wait(t, want, "workers", func() bool { return workers() == want })
 }
 
-// wait fails the test unless ok returns true within 10 s. The message has want and what.
+// wait fails the test unless ok returns true within 10 s. The message contains want and what.
 func wait(t testing.TB, want int, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
@@ -201,8 +201,8 @@ func MaxDiff(a, b mat.Matrix) (d float64) {
 	return d
 }
 
-// NotNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
-// largest payload, and the infinities.
+// NotNumbers are quiet and signaling NaN of either sign with the payload 1, quiet NaN of either sign
+// with the largest payload, and the infinities.
 var NotNumbers = []float64{
 	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
 	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),

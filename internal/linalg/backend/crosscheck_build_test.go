@@ -206,7 +206,7 @@ func (s signature) invoke(b blskernel.Backend, values arguments, x [][]float64, 
 	return returned
 }
 
-// straight returns the n elements of a vector with increment 1.
+// straight returns a copy, with increment 1, of the n elements of a vector with increment inc.
 func straight(x []float64, n, inc int) []float64 {
 	v := make([]float64, n)
 	for i := range v {

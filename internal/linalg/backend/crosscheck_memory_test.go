@@ -142,8 +142,8 @@ func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 	return func(i, j int) int { return i*(i+1)/2 + j }
 }
 
-// triangular makes the operand a triangle of order n to multiply or solve with; at returns the indices
-// of its diagonal, between 2 and 3. The diagonal must not be read if diag is blas.Unit. The other
+// triangular makes the operand a triangle of order n to multiply or solve with. Its diagonal, at the
+// indices that at returns, is between 2 and 3, and must not be read if diag is blas.Unit. The other
 // elements are divided by n+1, so that solutions are of the size of the right-hand side.
 func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int) {
 	for i := range o.values {
@@ -187,7 +187,7 @@ type call struct {
 	twin func(b blskernel.Backend, x [][]float64)
 
 	relative bool    // the error of a returned value is relative to the value
-	absolute float64 // another error that written elements may have
+	absolute float64 // an additional absolute error that written elements may have
 }
 
 // gammaOf is gamma_k = ku/(1-ku), u = 2^-53.

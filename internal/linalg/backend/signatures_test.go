@@ -114,5 +114,5 @@ func (s signature) optional() bool {
 	return !is
 }
 
-// arguments are the values of parameters by name: flags, numbers, and slices or their lengths.
+// arguments are the values of parameters by name: flags, numbers, and the lengths of slices.
 type arguments map[string]any

@@ -44,7 +44,7 @@
 // # Goroutines and memory
 //
 // With a Share, several goroutines share the rows of a large A, or its columns in Aᵀ·x with few rows.
-// If each row contributes to the whole result, as in Aᵀ·x, and in A·x for a symmetric A, the shape
+// If each row contributes to the whole result, as in Aᵀ·x and in A·x for a symmetric A, the shape
 // decides how rows are cut into pieces. One goroutine adds the contributions of the pieces in order.
 // Triangular products and solves, bands and vectors stay on the caller's goroutine.
 //

@@ -117,10 +117,10 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 //
 // Drotmg needs no square root. d1 must not be negative. d2 may be negative if y1 = 0 or d1*x1² + d2*y1²
 // is positive. Otherwise all results are 0, with the flag blas.Rescaling. The products are formed
-// without scaling: if d1*x1² or d2*y1² overflows or underflows, results may be wrong. Unless d2 or y1
-// is 0, powers of 4096² taken out of rd1 and rd2 keep |rd1| and |rd2| between 2⁻²⁴ and 2²⁴, if they are
-// not zero, infinite or NaN. NaN reaches the results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: as
-// in the reference BLAS, each of these conditions may alone determine the results.
+// without scaling: if d1*x1² or d2*y1² overflows or underflows, results may be wrong. Powers of 4096²
+// taken out of rd1 and rd2 keep |rd1| and |rd2| between 2⁻²⁴ and 2²⁴, unless d2 or y1 is 0. Zeros,
+// infinities and NaN are not scaled. NaN reaches the results, unless d1 <= 0, d2 = 0, y1 = 0 or
+// d2*y1² < 0: as in the reference BLAS, each of these conditions may alone determine the results.
 //
 // The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
 func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2, rx1 float64) {

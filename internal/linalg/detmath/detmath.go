@@ -12,7 +12,7 @@ import (
 
 // Hypot returns sqrt(x² + y²) to within 1.25 ulp, without overflow or underflow of the squares. Two
 // roundings in the sum of squares, halved by the root, make 0.75 ulp; the root adds 0.5. A subnormal
-// result is rounded once more. Hypot returns +Inf if x or y is infinite, or else NaN if either is NaN.
+// result is rounded once more. Hypot is +Inf if x or y is infinite, otherwise NaN if either is NaN.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {

@@ -18,7 +18,7 @@ import (
 )
 
 // The tests of internal/linalg/backend compare the routines with gonum's, on this machine's blocks.
-// The tests here compare other blocks, threads and places with the same blocks, bit for bit.
+// The tests here change blocks, threads and places: results must stay the same, bit for bit.
 
 // What no routine may read or write is filled with a canary. In operands it is a NaN, which shows in
 // every result that it touches; in results a number, since adding to a NaN changes nothing.
@@ -78,7 +78,7 @@ func keepHalf(ul blas.Uplo) func(i, j int) bool {
 	return func(i, j int) bool { return i >= j }
 }
 
-// whole keeps all of C, half a triangle of it, and packed the upper triangle, packed.
+// whole makes C dense and keeps all of it. half keeps one triangle; packed makes C a packed upper one.
 func (p *problem) whole(rnd *rand.Rand) {
 	p.c, p.kept = newDense(inResult, p.m, p.n, max(1, p.n)+rnd.IntN(4)), keepAll
 }
@@ -90,7 +90,7 @@ func (p *problem) half(rnd *rand.Rand, ul blas.Uplo) {
 
 func (p *problem) packed() { p.c, p.kept = packedUpper(inResult, p.n), keepHalf(blas.Upper) }
 
-// A routine builds problems: those whose operands are square take m or n as needed for m, n and k.
+// A routine builds problems. If an operand or C is square, one of m, n and k replaces another.
 type routine struct {
 	name  string
 	build func(rnd *rand.Rand, m, n, k int, alpha, beta float64) *problem

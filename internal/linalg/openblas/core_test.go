@@ -53,7 +53,7 @@ const coreLibrary = `
 	}
 	char *openblas_get_corename(void) { return (char *)core; }`
 
-// again runs a test in its own process, with env added to the environment, without OPENBLAS_CORETYPE.
+// again runs a test in its own process, in this environment without OPENBLAS_CORETYPE and with env.
 func again(test string, env ...string) (string, error) {
 	args := []string{"-test.run=^" + test + "$"}
 	if dir := flag.Lookup("test.gocoverdir").Value.String(); dir != "" { // where make cover collects
@@ -66,8 +66,8 @@ func again(test string, env ...string) (string, error) {
 	return string(out), err
 }
 
-// TestOpensBestCore opens, each in its own process, libraries that do not recognize the CPU. They know
-// its best core type, an older type, or none. For the last, the environment chooses the type.
+// TestOpensBestCore opens, each in its own process, libraries that do not recognize the CPU. Three know
+// its best core type, an older type, or none. For the fourth, the environment chooses the type.
 func TestOpensBestCore(t *testing.T) {
 	const envWant = "BLSKERNEL_TEST_CORE"
 	if want := os.Getenv(envWant); want != "" {

@@ -191,7 +191,7 @@ func openFirst(name string) (Backend, error) {
 	return nil, &Error{strings.Join(why, "; "), remedy}
 }
 
-// maxThreads is OpenBLAS's own number of threads, from its environment or the CPUs, when it was opened.
+// maxThreads is the number of threads that OpenBLAS chose when it was opened: see SetThreads.
 var maxThreads int
 
 func setThreadsBelow(n int) { C.blskernel_set_threads(C.int(min(n, maxThreads))) }

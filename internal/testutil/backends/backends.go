@@ -86,7 +86,7 @@ func add(t testing.TB, all []blskernel.Backend, required, name string) []blskern
 	return all
 }
 
-// run runs f as a subtest on the named backend. It reports whether that is usable and not left out.
+// run runs f as a subtest on the named backend. It returns false for a backend left out or unusable.
 func run(t *testing.T, required, name string, f func(t *testing.T, b blskernel.Backend)) bool {
 	t.Helper()
 	b, err := blskernel.Lookup(name)

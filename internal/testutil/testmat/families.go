@@ -39,7 +39,7 @@ func Normal(symmetric bool, scale func(n, i, j int) float64) Generator {
 // One returns 1, the scale that leaves standard normal numbers as they are.
 func One(_, _, _ int) float64 { return 1 }
 
-// graded returns a scale, at most 1, that grows by 10^rows per row and by 10^columns per column.
+// graded returns a scale, at most 1, with the factor 10^rows per row and 10^columns per column.
 func graded(rows, columns float64) func(n, i, j int) float64 {
 	return func(n, i, j int) float64 {
 		if rows > 0 {

@@ -141,8 +141,8 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
-		// Prefetch each line that holds the end of 64 bytes of B, eight rows ahead. If a
-		// row begins in the middle of a line, the tile to the left has read that line.
+		// For each 64 bytes of the row of B eight rows ahead, prefetch the line of their end.
+		// If a row begins in the middle of a line, the tile to the left has read that line.
 		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
 			t.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 8, Disp: end - 8})
 		}

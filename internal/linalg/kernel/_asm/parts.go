@@ -9,7 +9,7 @@ import (
 
 // parts writes loops over n elements of the rows at pointers; body writes the code for count parts of
 // each row. The loops take unroll vectors at a time, then one, then the rest. With AVX-512 the rest is
-// under the mask edge. With AVX2 it is at most a pair and an element: AMD microcodes masked stores.
+// under the mask edge. With AVX2 it is a pair, an element or both, since AMD microcodes masked stores.
 // Part i of a row is i vectors after its pointer. The loops overwrite n and the pointers.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, count int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {

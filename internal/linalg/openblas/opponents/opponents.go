@@ -59,14 +59,14 @@ type LAPACK interface {
 // with adds the additional routines of the open library to l. It is nil in a build without OpenBLAS.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
-// Of returns b's LAPACK, or an error if it lacks a routine. A nil b stands for blskernel.Default().
+// Of returns the LAPACK of b, or an error if b lacks a routine. A nil b stands for blskernel.Default().
 func Of(b blskernel.Backend) (LAPACK, error) {
 	if l, ok := backend.Or(b).(LAPACK); ok {
 		return l, nil
 	}
 	l, ok := backend.ColumnMajor(b)
 	if !ok || with == nil {
-		return nil, errors.New(cmp.Or(backend.MissingLAPACK(b), "it does not use OpenBLAS"))
+		return nil, errors.New(cmp.Or(backend.MissingLAPACK(b), "the backend does not provide the LAPACK of OpenBLAS"))
 	}
 	return with(l)
 }
