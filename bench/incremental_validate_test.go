@@ -70,7 +70,7 @@ func TestRunOptionErrors(t *testing.T) {
 		{func(e *Incremental) { e.Features.Groups = -1 }, "bls: Groups is -1"},
 		{func(e *Incremental) { e.Update.Lambda = math.NaN() }, "blsupdate: Lambda is NaN"},
 		{func(e *Incremental) { e.Variants = Variants(7) }, "blsupdate: Method is Method(7)"},
-		{func(e *Incremental) { e.Train.Labels[95] = 10 }, "bls: label 10 of sample 5"},
+		{func(e *Incremental) { e.Train.Labels[95] = 10 }, "bls: label 10 at index 5"},
 	} {
 		e := small(90, 20, 3)
 		tc.change(e)

@@ -49,7 +49,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	return nil
 }
 
-// relabel is Relabel for valid arguments, but does not change the settings.
+// relabel relabels all that the model has learned, for valid arguments. It changes no settings.
 func (m *model) relabel(to []int, classes int) error {
 	if err := m.ready(background); err != nil {
 		return err

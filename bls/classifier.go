@@ -65,8 +65,8 @@ type Classifier struct {
 	Classes int
 	// ClassWeight sets how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
-	// ExpectedRows is the total number of samples that the model will learn; 0 stands for the
-	// number given to Fit. It affects the number of nodes, the smallest ridge and held-out rows.
+	// ExpectedRows is the total number of samples to be learned; 0 stands for the number given
+	// to Fit. It affects the number of nodes, the smallest ridge, and which rows are held out.
 	ExpectedRows int
 	// Validate makes Fit hold out rows even if all settings are given, for Choice and for
 	// calibrated probabilities.
@@ -192,7 +192,7 @@ func (c *Classifier) ClassCounts() []float64 {
 }
 
 // Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
-// output layer, without the backends. A decoded model predicts and learns with the same bits as c.
+// output layer, without the backends. A decoded model predicts and learns bit for bit as c does.
 // Package bls/modelfile adds a checksum. Predictions may run concurrently, and a slow w does not block
 // them. To make Encode stop, return an error from w.
 //

@@ -9,10 +9,10 @@
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
 // phi standardises the samples to S, multiplies S by sparse weights, and maps each node to [0,1]. Wh is
-// random and orthonormal, s is FeatureOptions.Shrink, and m is the largest element of [Z, 0.1] Wh; m
-// and the ranges of the nodes come from the first batch. With Direct, A is [Z, S, H]; with Steps, half
-// of the nodes of H are steps. Package blsupdate computes the weights W of the output layer, the
-// least-squares solution of A W = Y. docs/settings.md has the equations, Features.Maps the parameters.
+// random and orthonormal, s is FeatureOptions.Shrink, and m is the largest element of [Z, 0.1] Wh. The
+// first batch determines m and the ranges of the nodes. With Direct, A is [Z, S, H]; with Steps, half
+// of the columns of H are steps. Package blsupdate computes the output weights W, the least-squares
+// solution of A W = Y. docs/settings.md has the equations; Features.Maps returns the parameters.
 //
 // # Models
 //
@@ -44,7 +44,7 @@
 //	PartialFit with a new label   adds the class, with the target -1 for all samples so far
 //	PartialFitContext             multiplies the squared error of each sample by its weight
 //	Remove                        unlearns samples
-//	Forget                        scales the weights of all samples so far, and lambda
+//	Forget                        scales down the weights of all samples so far, and lambda
 //	Merge                         adds the samples of another model (Gram and QR only)
 //	SetLambda                     changes the ridge (Gram and QR only)
 //	Relabel                       renames, merges and adds classes

@@ -66,7 +66,7 @@ const orthoPanel = 32
 // working precision. It checks ctx before each panel.
 //
 // This is the block Gram-Schmidt method with two passes over each panel. If V passes the test for
-// dependence, the second pass removes the error that cancellation leaves in the first.
+// dependence, the second pass removes the error of cancellation in the first ("twice is enough").
 //
 //	cost: 4r²p flops by Dgemm, and about orthoPanel/r times as many by Ddot and Daxpy in the panels.
 //	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer.
@@ -106,7 +106,7 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 }
 
 // orthonormalizeRow orthogonalizes row i of panel (p columns) against the orthonormal rows [0, i) by
-// modified Gram-Schmidt, and scales it to norm 1. It returns false if at most p·eps·norm of it is left.
+// modified Gram-Schmidt, and scales it to norm 1. It returns false if the norm left is <= p·eps·norm.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

@@ -58,8 +58,8 @@ func (e *ScaleError) Error() string {
 // samples are finite. With ScaleSamples only large targets can cause an overflow.
 type OverflowError struct {
 	What string // the quantity that overflows
-	Row  int    // a sample that causes the overflow, from 0, or -1 if no single sample does
-	Col  int    // the first column of X that causes it, from 0, or -1 if no single column does
+	Row  int    // a sample at fault, from 0, or -1 if no single sample of the call is at fault
+	Col  int    // the first column of X at fault, from 0, or -1 if no single column is at fault
 }
 
 func (e *OverflowError) Error() string {

@@ -34,8 +34,8 @@ type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples suits
 	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.
 	Scaling Scaling
-	// Groups is n2, the number of groups of feature nodes. 0 stands for DefaultGroups or, if a
-	// Classifier or Regressor learns a table of more than 500 columns, for about one feature node
+	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. But for 0
+	// and a table of more than 500 columns, a Classifier or Regressor takes about one feature node
 	// per column, at most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
@@ -65,7 +65,7 @@ type FeatureOptions struct {
 	Backend blskernel.Backend
 }
 
-// resolve returns o with the defaults in place of zeros and 0 in place of None, or an *OptionError.
+// resolve returns o with defaults for zeros and 0 for None, or an *OptionError. It is idempotent.
 func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	o.Groups = cmp.Or(o.Groups, DefaultGroups)
 	o.GroupNodes = cmp.Or(o.GroupNodes, DefaultGroupNodes)
@@ -199,7 +199,7 @@ type FeatureMaps struct {
 	FeatureWeights               *mat.Dense // (d+1)×N; the last row is for the bias
 	FeatureMinimum, FeatureRange []float64  // N each, over the first training set; 0 and 1 if not scaled
 
-	EnhancementWeights *mat.Dense // (N+1)×(n3 less steps), nil for n3 = 0; the last row is for the bias
+	EnhancementWeights *mat.Dense // (N+1)×(n3 - p) for p steps, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
 	// Each step, one of the last enhancement nodes, has two columns, two slopes and two thresholds.

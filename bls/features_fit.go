@@ -192,7 +192,7 @@ func scaleGroups(a *mat.Dense, n1 int) {
 }
 
 // enhancementScale returns s/m for the feature nodes z of the first training set. It returns an error
-// unless m and s/m are positive and finite.
+// unless m is positive and finite, and s/m is finite.
 func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64, error) {
 	largest, err := f.largestInput(ctx, z)
 	switch {

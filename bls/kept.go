@@ -130,7 +130,7 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 
 // keepMore adds the checked samples more, with the targets y, to the kept samples. If there are now
 // enough, it fits the model to them and keeps none. If a new sample is so large or heavy that a fit may
-// fail, it also fits the model now. Otherwise the next use fits the model.
+// fail, it also fits the model now. Otherwise keep decides whether to leave the fit to the next use.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -151,9 +151,9 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// keep replaces the kept samples by all. If now is true, or there is no ridge and all has as many
-// samples as nodes or more, keep fits the model to all, and changes nothing on an error. Otherwise the
-// next use fits the model.
+// keep replaces the kept samples by all. If now is true, or there is no ridge and all has at least as
+// many samples as the model has nodes, keep fits the model to all, and changes nothing on an error.
+// Otherwise the next use fits the model.
 func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 	now = now || m.updater.Lambda() == 0 && all.rows() >= m.updater.Nodes()
 	if now {
@@ -201,8 +201,8 @@ func (m *model) readyLocked(ctx context.Context) error {
 }
 
 // refresh fits the model anew to the samples of in: the kept samples, or some of them, and any new
-// ones. In place of a given ridge it uses the current ridge, which Forget may have scaled. In errors,
-// row 0 is the first sample after the kept ones.
+// ones. In place of a given ridge it uses the current ridge, which Forget may have scaled. In an
+// *OverflowError, row 0 is the first sample after the kept ones.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {

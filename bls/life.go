@@ -15,7 +15,7 @@ import (
 
 // Remove unlearns samples: the output weights become as if the model had never learned them. Traces
 // remain unless the model keeps its samples (see KeptRows): the column scales, the feature maps, the
-// chosen settings and the slope of the probabilities do not change. Outside still refers to the
+// chosen settings and the slope of the probabilities do not change. Outside then still refers to the
 // farthest sample ever learned, and the bound of a model of logarithms to the largest target learned.
 //
 //	shapes: X q×d, labels q. Give each sample as it was learned, in any order, with its weight at
@@ -142,7 +142,7 @@ func (m *model) Forget(factor float64) error {
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; as
-//	blsupdate.Updater.SetLambda; as Fit if QR cannot remove the ridge and the model keeps samples.
+//	blsupdate.Updater.SetLambda; as Fit if QR cannot lower the ridge and the model keeps samples.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
 // SetLambdaContext is like SetLambda but checks ctx before it begins, and during a fit.
@@ -271,7 +271,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // settings that Fit chose and the slope do not change. As in PartialFit, larger labels add classes, and
 // a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are
 // refitted to parts of the data can be merged, unless such a column has different scales in two parts.
-// With QR, a ridge may prevent merging: call SetLambda(0) before Refit, and set the ridge after it.
+// With QR, a ridge may prevent Merge: call SetLambda(0) before Refit, and set the ridge after Merge.
 //
 //	shapes, errors: as Fit, but if the samples do not determine the weights, the first prediction
 //	returns the error; ErrNotFitted. On an error c is unchanged. Assigned copies keep the old model.

@@ -46,7 +46,7 @@ type settings struct {
 // A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
 	Rows    int     // how many rows were used, including held-out ones; 0 if there was no choice
-	HeldOut int     // the number of rows that Score is measured on; with QR a quarter of Rows
+	HeldOut int     // the number of rows that Score is measured on; with QR about a quarter of Rows
 	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
 
@@ -67,7 +67,7 @@ type model struct {
 	constant bool
 	// counts has one count for each class; nil if the counts are unknown, as after WithUpdater.
 	counts []count
-	slope  float64 // of the probabilities, 0 before the first calibration
+	slope  float64 // of the probabilities; 0 stands for DefaultSlope
 	// smearing turns the scores of a model of logarithms into predictions; nil in other models.
 	smearing *choice.Smearing
 	choice   Choice

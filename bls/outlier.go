@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// outlying is the ratio of the reach of a sample to the reach learned above which it may be an outlier.
+// A sample may be an outlier if its reach exceeds outlying times the largest reach learned.
 const outlying = 1e3
 
 // An OutlierError reports a sample so large that learning it would leave W without correct digits.

@@ -65,8 +65,8 @@ type Regressor struct {
 
 // Fit is Classifier.Fit with the targets Y (l×c). With an intercept, k+1 takes the place of k.
 //
-//	errors: as FitFeatures and blsupdate.New; *ShapeError if Y has no columns or its number of rows
-//	is not l; *NotFiniteError for a NaN or an infinity in Y; *TargetError if LogTargets is 1.
+//	errors: as FitFeatures and blsupdate.New; *ShapeError if Y has no columns or not l rows;
+//	*NotFiniteError for a NaN or an infinity in Y; with LogTargets = 1, *TargetError for a y <= 0.
 func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return r.FitContext(background, x, y, nil)
 }

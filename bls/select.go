@@ -18,7 +18,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the largest number of rows on which Fit chooses settings; it takes a sample of more.
+// ChoiceRows is the most rows on which Fit chooses settings. If there are more, it takes a sample.
 const ChoiceRows = choice.MaxRows
 
 const (

@@ -51,7 +51,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 	return out
 }
 
-// varied reports whether a column that was constant at value varies if new values are at the distance
+// varied reports whether a column that had only the given value varies if others lie at the distance
 // scale from it. A distance within rounding, or beyond float64, does not count.
 func varied(value, scale float64) bool {
 	end := math.Abs(value) + float64(rankLimit*scale)

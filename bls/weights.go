@@ -178,8 +178,8 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 	return counts, out, nil
 }
 
-// balanced multiplies the weights of rows with the given labels so that all classes in counts weigh the
-// same, and returns the products. It returns nil if the total weight overflows.
+// balanced returns the weights of rows with the given labels, multiplied so that all classes in counts
+// weigh the same. It returns nil if the total weight overflows.
 func balanced(counts []count, labels []int, weights []float64) []float64 {
 	var n, seen float64
 	for _, of := range counts {

@@ -78,7 +78,7 @@ func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
 // MAE returns the mean absolute error, or NaN if there are no samples.
 func (e *Errors) MAE() float64 { return e.absolute / e.weight }
 
-// Deviation returns the standard deviation (divisor n) of the known values, or NaN without samples.
+// Deviation returns the population standard deviation of the known values, or NaN without samples.
 func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
 
 // R2 returns the share of variance that the predictions explain, or NaN if all known values are equal.

@@ -279,7 +279,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 }
 
 // few reports whether so few rows of a training run are left, after later removals, that the model may
-// have kept them. It was then refitted to the rows that were left, and so are its maps.
+// have kept them. The model and its maps were then refitted to the rows that were left.
 func (v *verifier) few(op *modelfile.Operation) bool {
 	rows := int64(0)
 	for _, f := range op.Files {

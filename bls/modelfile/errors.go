@@ -54,7 +54,7 @@ func (e *ChecksumError) Error() string {
 
 // TruncatedError reports that a file ends before its sections do.
 type TruncatedError struct {
-	Section string // where the file ends, or "header"; empty if the name or length of a section is cut off
+	Section string // the section in which the file ends, or "header"; empty if its name or length is incomplete
 	Bytes   int64  // length of the file
 }
 

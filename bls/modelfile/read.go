@@ -27,7 +27,7 @@ import (
 //	*FormatError; an error of r, through which a context can stop it.
 //	memory: the model, and up to half of its largest matrix while reading. For n bytes of r, Read
 //	allocates at most 12n bytes plus 512 KiB, whether it accepts or rejects them. The metadata, at
-//	most 1 MiB, may take more: 96 bytes per byte in very short strings, 256 in columns of numbers.
+//	most 1 MiB, may take more: up to 96 times its size in short strings, 256 in columns of numbers.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {

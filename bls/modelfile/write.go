@@ -115,7 +115,7 @@ func (f *File) check() error {
 }
 
 // Write writes f to w. It panics unless f has exactly one model. It encodes the model twice, first to
-// find its length, in the memory of Encode. The model may predict at the same time, but not learn.
+// find its length, and needs the memory of Encode. The model may predict meanwhile, but not learn.
 //
 //	errors: bls.ErrNotFitted; *MetadataError, before anything is written; as blsupdate.Encode, for a
 //	state with a NaN, an infinity or a contradiction; ErrChanged; an error of w, through which a

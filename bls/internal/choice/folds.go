@@ -152,8 +152,8 @@ func (f *Folds) effectiveRows() float64 {
 	return sum / squares * sum
 }
 
-// Unit returns the power of two nearest to the mean of the positive weights. A ridge times Unit has
-// about the same effect on weighted rows as the ridge on rows of weight 1.
+// Unit returns a power of two near the mean of the positive weights. A ridge times Unit has about the
+// same effect on weighted rows as the ridge on rows of weight 1.
 func Unit(weights []float64) float64 {
 	mean, n := 0.0, float64(Positive(len(weights), weights))
 	for _, w := range weights {

@@ -134,9 +134,9 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 	return best, nil
 }
 
-// Fine returns the best result for the shrink of near. It tries the ridges around the ridge of near, up
-// to coarse steps beyond the best so far. If the first ridge is best, it also tries QR if s.QR is true.
-// If maps is nil, it uses the maps of near.
+// Fine returns the best result for the shrink of near. Unless the ridge is given, it tries the ridges
+// around the ridge of near, up to two beyond the best so far. If the first ridge is best and s.QR is
+// true, it also tries QR. If maps is nil, it uses the maps of near.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {
