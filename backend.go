@@ -211,8 +211,8 @@ func SetThreads(n int) {
 	}
 }
 
-// Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if that is 0 or
-// there is none. Fewer threads may be in use.
+// Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if it was 0 or
+// SetThreads was not called. Fewer threads may be in use.
 func Threads() int {
 	if n := int(threads.Load()); n > 0 {
 		return n

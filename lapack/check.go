@@ -31,8 +31,8 @@ func checkShape(ok bool) { require(ok, gonummat.ErrShape) }
 
 func checkSquare(rows, cols int) { require(rows == cols, gonummat.ErrSquare) }
 
-// shapeSolution gives an empty dst the size r×c. It panics if fits is false, for a b of the wrong
-// shape, if dst has the wrong size, or if dst overlaps b without being the same matrix.
+// shapeSolution gives an empty dst the size r×c. It panics if fits is false (b has the wrong shape), if
+// dst has the wrong size, or if dst overlaps b without being the same matrix.
 func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
 	checkShape(fits)
 	block.Reuse(dst, r, c, solveAliased, b.RawMatrix())

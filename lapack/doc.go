@@ -16,7 +16,7 @@
 //   - LeastSquares, by QR with column pivoting: the solution of least norm, for any rank.
 //
 // RCond estimates the reciprocal condition number; the relative error of a solution is up to about
-// eps/RCond. Refine improves a solution and bounds its errors. LogDet returns log|det A| and the sign.
+// eps/RCond. Refine improves a solution and bounds its errors. LogDet gives log|det A| and sign(det A).
 //
 // # Storage
 //

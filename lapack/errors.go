@@ -74,7 +74,7 @@ func (e *ElementError) Unwrap() error { return e.Err }
 
 // A ConditionError reports a condition number above MaxCondition or, for QR, dependent columns. It
 // comes with the solution or the inverse, which may have no correct digits. The factorization stays
-// usable. errors.As extracts gonum's mat.Condition, the condition number 1/RCond.
+// usable. errors.As extracts gonum's mat.Condition, the condition number 1/RCond in the 1-norm.
 //
 // (blsupdate.ConditionError is a different type, for an Updater that refuses to start or to change.)
 type ConditionError struct {

@@ -35,12 +35,12 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 }
 
 // Dgeqp3 factors the m×n matrix A with column pivoting, A P = Q R. It overwrites A with R and the
-// reflections of Q, as Dgeqrf does. Each step takes the remaining column with the largest component
-// orthogonal to the earlier columns. On entry jpvt[j] is -1 for a free column, or any index from 0 to
-// n-1 for a column to move to the front; on return column j of A P is column jpvt[j] of A. Dgeqp3 takes
-// 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n). The workspace is 32(m+n+31) + 2n numbers or, if
-// larger, the workspace of Dgeqrf and Dormqr for the columns moved to the front. work has at least 3n+1
-// elements.
+// reflections of Q, as Dgeqrf does. On entry jpvt[j] is -1 for a free column, or any index from 0 to
+// n-1 for a column to move to the front. Each later step takes the free column with the largest
+// component orthogonal to the earlier columns. On return column j of A P is column jpvt[j] of A. Dgeqp3
+// takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n). The workspace is 32(m+n+31) + 2n numbers or,
+// if larger, the workspace of Dgeqrf and Dormqr for the columns moved to the front. work has at least
+// 3n+1 elements.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||

@@ -23,8 +23,8 @@ import (
 // On a backend with its own LAPACK, such as openblas, that library does the work. It reads row-major
 // storage as the transpose and factors P Aᵀ = L U, so that A = Uᵀ Lᵀ P. Pivots are then the largest
 // elements left in their rows, not in their columns, and columns are interchanged. All methods keep
-// their meaning, and results agree up to rounding. A singular A may fail at another pivot. Overflow or
-// RCond 0 may result if the magnitude of a pivot, or of r_ii in QR or SolveTriangular, is <= 2⁻¹⁰²⁴.
+// their meaning; solutions and inverses agree up to rounding. A singular A may fail at another pivot.
+// Overflow or RCond 0 may result if |pivot|, or |r_ii| in QR or SolveTriangular, is <= 2⁻¹⁰²⁴.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {

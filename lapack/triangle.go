@@ -51,7 +51,7 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 // triangular. It neither reads nor writes r below its diagonal, and takes n³/3 flops and no workspace.
 // bk may be nil for the default. The left residual of the computed inverse X is small: |X R - I| <= c n
 // u |X| |R| for a small c (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2.1). To
-// multiply R⁻¹ by at most n/3 columns, SolveTriangular takes fewer flops and is more accurate.
+// multiply R⁻¹ by another matrix, SolveTriangular takes fewer flops and is more accurate.
 //
 // The error matches ErrNotFinite if R holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal. In both cases r is unchanged. The error matches

@@ -28,9 +28,9 @@ func (bk Backend) LooksAhead(first, rest float64) bool {
 	return ours && threads > 1 && first*(threads-1) <= rest
 }
 
-// Ahead calls first on one thread while the others call rest for strips of the n columns or rows, each
-// at most width wide. first takes the given number of flops, and rest takes each flops per column or
-// row. If LooksAhead reports false, Ahead calls first and then rest for all n.
+// Ahead calls first on one thread while the others call rest for strips of the n columns or rows, at
+// most width wide. first takes the given number of flops; each is the number that rest takes per column
+// or row. If LooksAhead reports false, Ahead calls first and then rest for all n.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	if !bk.LooksAhead(flops, float64(n)*each) {
 		first()

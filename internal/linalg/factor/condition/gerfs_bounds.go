@@ -53,8 +53,8 @@ func (f Gerfs) backward(x blas64.General, r, w, errs []float64) {
 }
 
 // least returns, for each column of x, the product of the smallest magnitudes other than 0 in A and in
-// the column, or +Inf for a column of zeros. If it is above 0, no product of row and column underflows
-// to 0.
+// the column, or +Inf for a column of zeros. If it is above 0, no product of an element of A and an
+// element of the column underflows to 0.
 func (f Gerfs) least(x blas64.General) []float64 {
 	a := math.Inf(1)
 	for i := range f.N {
@@ -129,7 +129,7 @@ type estimator struct {
 }
 
 // weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It writes
-// the bounds that are known, 0 or +Inf, and returns estimators for the other columns; w holds their x.
+// the known bounds, 0 or +Inf, and returns estimators for the other columns; w holds the estimators' x.
 func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
 	n, c := x.Rows, x.Cols
 	add, limit := f.guard()

@@ -99,7 +99,7 @@ func exceptional(d, a, b float64) (s1, s2 complex128) {
 	return q.eigenvalues()
 }
 
-// doubleShift returns the eigenvalues of q or, if they are real, the one closer to q.d for both.
+// doubleShift returns the eigenvalues of q. If they are real, both results are the one closer to q.d.
 func (q square) doubleShift() (s1, s2 complex128) {
 	d := q.d
 	q, _ = q.standard()

@@ -49,7 +49,7 @@ func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	}
 }
 
-// advance moves all bulges down by one row, bulge 0 to column k.
+// advance moves all bulges down by one row, bulge 0 from column k.
 func (c *chain) advance(k int) {
 	first := max(0, (c.top-k)/2)
 	end := min(len(c.bulges), (c.bottom-k-1)/2)

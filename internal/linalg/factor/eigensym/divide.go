@@ -39,8 +39,8 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// merge turns the values d and the vectors in the rows of z, known for the halves of a block, into the
-// ones of the block. half is the order of the first half; beside is the element of T that couples them.
+// merge overwrites the values d and the vectors in the rows of z, known for the halves of a block, with
+// the decomposition of the block. half is the order of the first half; beside couples the halves in T.
 func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}

@@ -11,7 +11,7 @@ import (
 // diagonal d and the subdiagonal e, and e with zeros. It returns false if 30n sweeps are not enough.
 //
 // Sterf uses the implicit QL algorithm with Wilkinson's shifts, or QR if a block is reversed. It is the
-// variant of Pal, Walker and Kahan: squared rotations, and square roots only for shifts and 2×2 blocks
+// variant of Pal, Walker and Kahan: rotations are squared, and a sweep takes roots only for its shift
 // (Parlett, The Symmetric Eigenvalue Problem, chapter 8; LAPACK: dsterf).
 func Sterf(d, e []float64) bool {
 	q := solver{left: sweeps * len(d)}

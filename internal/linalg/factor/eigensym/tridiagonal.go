@@ -117,7 +117,7 @@ func multiply(by float64, x []float64) {
 	}
 }
 
-// unitScale returns a power of two that scales a size from 2⁻¹⁰⁰⁰ to 2¹⁰⁰⁰ to between 2⁻⁶⁰ and 1.
+// unitScale returns a power of two that brings size, if within [2⁻¹⁰⁰⁰, 2¹⁰⁰⁰], into [2⁻⁶⁰, 1].
 func unitScale(size float64) float64 {
 	if 0x1p-60 <= size && size <= 1 {
 		return 1

@@ -32,7 +32,7 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 }
 
 // BadPivot returns the first diagonal element of the n×n matrix U that is zero or not finite, or nil.
-// It finds every overflow: a row that overflowed has an infinity or NaN on the diagonal in the end.
+// It finds every overflow, since an infinity or NaN spreads to the diagonal.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {

@@ -10,8 +10,8 @@ import (
 
 // GetriColumns returns the number of columns of the inverse of order n that Getri computes together.
 // Small groups spend less time in triangular solves, which are slower than products: the order of the
-// triangle is the number of columns in the group. Large groups read the columns computed so far less
-// often; for large n, these come from memory.
+// triangle is the number of columns in the group. Large groups read the finished columns fewer times;
+// for large n, these come from memory.
 func GetriColumns(n int) int {
 	if n < 1500 {
 		return InverseColumns

@@ -19,8 +19,8 @@ const (
 	Whole       = Top | Bottom
 )
 
-// A Merge is the remaining problem when both halves are diagonal: the eigenvectors of D + x xᵀ or, for
-// svd, the singular vectors of the matrix with diagonal D and x in place of the row where D is 0.
+// A Merge is the remaining problem when both halves are diagonal: to diagonalize D + x xᵀ or, for
+// singular values, the matrix with the diagonal D and x in place of the row where D is 0.
 type Merge struct {
 	D, X   []float64
 	Halves []Half // of the rows of vectors

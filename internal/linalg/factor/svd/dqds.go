@@ -226,8 +226,8 @@ func (z *qd) unshifted() {
 	z.d[z.hi], z.oldQ[z.hi] = d, d
 }
 
-// shift returns a number that is usually a lower bound for the least eigenvalue. For the vector v that
-// is 1 where d is least and falls by factors of e/q on both sides, the Rayleigh quotient is
+// shift returns a number that is usually a lower bound for the least eigenvalue. Let v² be 1 where d is
+// least, and fall by factors of e/q on both sides; the Rayleigh quotient of the vector v is
 // min(d)/|v|². The residual bounds the error of this quotient, more tightly the further away the next
 // eigenvalue is.
 func (z *qd) shift() float64 {

@@ -102,7 +102,7 @@ func (r *reduction) right(i int) {
 	r.times(blas.Trans, rows, j, 1, r.yu, r.vx.X[i:], r.m, 0, r.base[:r.n-j])
 	r.pass(i, x)
 
-	// x is W times the old u. Larfg subtracts e[i] from u[0] and scales u, so x follows.
+	// x is W times the old u. Larfg subtracts e[i] from u[0] and scales u; x changes accordingly.
 	alpha := u[0]
 	var tau float64
 	r.e[i], tau = qr.Larfg(r.Backend, alpha, u[1:])

@@ -183,8 +183,8 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 	return true
 }
 
-// values writes the singular values of B, to high relative accuracy, to s in any order. It reports
-// whether they converge.
+// values writes the singular values of B, to high relative accuracy, to s, with any sign and in any
+// order. It reports whether they converge.
 func (b bidiagonal) values(s []float64) bool {
 	copy(s, b.d)
 	return dqds(s, b.e) || bdsqr(s, slices.Clone(b.e), nil, nil)
