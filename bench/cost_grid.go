@@ -65,7 +65,7 @@ type Agreement struct {
 	Median   float64 `json:"median"`        // of the absolute values of Cost.Deviation
 	P95      float64 `json:"percentile_95"` // the 95th percentile of the absolute values
 	Worst    float64 `json:"worst"`         // the largest absolute value
-	Unequal  int     `json:"unequal"`       // settings with a step whose flops differ from the model
+	Unequal  int     `json:"unequal"`       // settings where a step's flops differ from the model
 }
 
 // Agree summarizes the deviations of costs. It returns the zero Agreement if costs is empty.

@@ -10,9 +10,9 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// Validate returns an error if Run would fail, except for the options of features and updates, which
-// only Run checks. The error is a *blsupdate.RankError if a method needs as many initial samples as
-// nodes and there are fewer.
+// Validate returns an error for an experiment that cannot run. Only Run checks the options of features
+// and updates, and the memory. The error is a *blsupdate.RankError if a method needs as many initial
+// samples as nodes and there are fewer.
 func (e *Incremental) Validate() error {
 	switch {
 	case e.Initial < 1:

@@ -127,8 +127,8 @@ type Recipe struct {
 }
 
 // LookupRecipe returns the named recipe. RecipeCode has lambda = 2⁻³⁰, s = 0.8 and orthonormal weights.
-// RecipeText has the limit lambda -> 0, which is the pseudoinverse, no scale, and weights uniform in
-// [-1, 1). For any other name it returns the zero Recipe.
+// RecipeText has weights uniform in [-1, 1), no scale, and the limit lambda -> 0, which gives the
+// pseudoinverse. For any other name LookupRecipe returns the zero Recipe.
 func LookupRecipe(name string) Recipe {
 	return map[string]Recipe{
 		RecipeCode: {RecipeCode, 0x1p-30, bls.DefaultShrink, bls.Orthonormal},

@@ -57,7 +57,7 @@ func keyOf(shard Shard) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
-// ProcessElement learns the samples of a shard, and calls bad with a line for each bad row.
+// ProcessElement learns the samples of a shard, and calls bad with a line for each bad row set aside.
 func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64, *State), bad func(string)) error {
 	if fn.state.updater == nil {
 		fn.key = keyOf(shard)

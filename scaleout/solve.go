@@ -57,7 +57,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 // maxShown is the largest number of bad rows that a message shows.
 const maxShown = 5
 
-// listBad lists the bad rows in BadOut and returns their number, with an error above the limit.
+// listBad writes the bad rows to BadOut, if set. It returns their number, and an error above SkipBad.
 func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
 	var lines []string
 	for line := ""; bad(&line); {

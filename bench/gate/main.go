@@ -12,8 +12,8 @@
 // The gate detects a loss of 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm, and dtrsm from
 // the right. Their shares differ by less than a fifth between Zen 4, Zen 5 and Xeon. The shares of the
 // other operations depend on loads and latencies. They differ between CPUs by up to a factor of 2.6,
-// and by a quarter from hour to hour where caches are shared. For them the gate detects only losses
-// above 15% to 73%, depending on the CPU. It detects no losses on several threads or beyond the caches.
+// and by a quarter from hour to hour where caches are shared. For them the gate detects losses only
+// above 15% to 73%, by operation and CPU. It detects no losses on several threads or beyond the caches.
 package main
 
 import (

@@ -4,8 +4,8 @@ function [P, W] = bls_update_improved(P, W, Ax, Ya)
 %
 %       B = Dbar*(I + AX*Dbar)^-1  for q <= k,   B = (I + Dbar*AX)^-1*Dbar  for q > k.
 %
-%   It takes 6*q*k*l + 4*q^2*k + 2*q^3/3 flops for q <= k, and 6*q*k*l + 4*k^2*q + 2*k^3/3 for q > k. The
-%   second form loses twice as many digits as the first where the features are ill-conditioned.
+%   P takes 6*q*k*l + 4*q^2*k + 2*q^3/3 flops for q <= k, and 6*q*k*l + 4*k^2*q + 2*k^3/3 for q > k.
+%   The second form loses twice as many digits as the first where the features are ill-conditioned.
 
   [q, k] = size(Ax);
   Dt = Ax * P;

@@ -7,7 +7,7 @@ function [P, W] = bls_update_original(P, W, Ax, Ya)
 %       B = P*D*(I + D'*D)^-1,   P := [P - B*D', B],   W := W + B*(YA - AX*W),
 %
 %   which assumes that AX lies in the row space of the features so far (C = 0, which always holds
-%   when they have full column rank). It takes 6*q*k*l + q^2*l + q^3/3 + 2*q^2*k flops. (C. L. P. Chen
+%   when they have full column rank). P takes 6*q*k*l + q^2*l + q^3/3 + 2*q^2*k flops. (C. L. P. Chen
 %   and Z. Liu, "Broad Learning System", IEEE TNNLS 29, 2018; Algorithm 2 of the paper whose
 %   Algorithm 3 is BLS_UPDATE_IMPROVED.)
 

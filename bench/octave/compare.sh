@@ -4,9 +4,9 @@
 #   bench/octave/compare.sh              a fifth of the sizes; synthetic digits here, random images in Octave
 #   bench/octave/compare.sh 1 mnist      the paper's sizes, on the plain idx files of MNIST in the folder mnist
 #
-# In each of ROUNDS rounds (3) 'blskernel paper' and Octave run the METHODS one after the other. For each step
-# the script prints the round with the median ratio: the seconds of Octave, the seconds of blskernel, and their
-# ratio. Both use THREADS threads, by default all. OCTAVE names the command of GNU Octave, by default octave-cli.
+# Each of ROUNDS rounds (3) runs the METHODS in 'blskernel paper' and then in Octave. For each step the
+# script prints the seconds of Octave and of blskernel, and their ratio, from the round with the median
+# ratio. Both use THREADS threads, by default all, and OCTAVE names Octave's command (octave-cli).
 set -eu
 scale=${1:-0.2} data=${2:-}
 octave=${OCTAVE:-octave-cli} threads=${THREADS:-$(nproc)} methods=${METHODS:-gram,improved/paper,original}

@@ -63,7 +63,7 @@ func methodsApart(runs []*run) (points float64) {
 
 // accuracyRows adds rows to t for the samples after each step, each method's accuracies, and the
 // paper's. For a complete run by a recipe it also returns a number for the top of the page and a plot.
-// Both show the method with the most seeds, which maxSeeds counts. Otherwise maxSeeds is 0.
+// Both show the method with the most seeds. maxSeeds is the number of its seeds, or 0 without a plot.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages

@@ -91,7 +91,7 @@ func (p *Problem) Reset() { copy(p.out, p.initial) }
 // Calls returns the number of calls after which Reset is due.
 func (p *Problem) Calls() int { return p.maxBatch }
 
-// Result returns the operands that the calls write, one after another, until the next call overwrites
+// Result returns the operands that the calls write, stored one after another; the next call overwrites
 // them. It is nil for the operations of gonum's mat.
 func (p *Problem) Result() []float64 { return p.out }
 

@@ -47,7 +47,7 @@ const (
 	labelColumn             // labels, which stay text
 )
 
-// validComma reports whether encoding/csv accepts r, and r is not a letter, a digit or one of . + - _
+// validComma reports whether r may be Options.Comma. encoding/csv accepts each such r as the separator.
 func validComma(r rune) bool {
 	return r != 0 && utf8.ValidRune(r) && r != utf8.RuneError && !strings.ContainsRune("\"\r\n.+-_", r) &&
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -170,7 +170,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		}
 		next := second(t)
 		return next != nil && l.unlike(columns, next), nil
-	case levels > 0: // a name may equal a level of its column, but a header has no numbers
+	case levels > 0: // a name may equal a level of its column, but such a header has no numbers
 		return words > 0 && numbers == 0 && !opt.Fixed, nil
 	case words == 0 || numbers == 0:
 		return words > 0 || numbers == 0 && others > 0, nil

@@ -66,7 +66,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation merges a column's Notation with o. Decimal or Thousands, if set, override both separators.
+// notation merges a column's Notation with o. If o has Decimal or Thousands, both come from o.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.decimal(), thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -197,8 +197,8 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// evidence says which signs some columns have. decimals: decimal commas, or points between thousands.
-// thousands: decimal points, or commas between thousands. Both may be true.
+// evidence says which signs some columns have. decimals stands for decimal commas, or points between
+// thousands; thousands stands for decimal points, or commas between thousands. Both may be true.
 type evidence struct{ decimals, thousands bool }
 
 // evidence combines the evidence of the columns of numbers that are not ambiguous.

@@ -50,9 +50,9 @@ func (p *pair) read(s *samples) error {
 	return cmp.Or(errY, errX)
 }
 
-// unequal returns the error for files of different lengths, with the format what. It adds a remedy for
-// CSV targets, with or without a header as header says, in case first holds. The remedy is the option
-// Header with the value as, or edit if that option would also change how the inputs are read.
+// unequal returns the error for files of different lengths, with the format what. For CSV targets that
+// were read with a header, or without one, as header says, it adds a remedy in case first is true: the
+// option Header with the value as, or edit if the option would also change how the inputs are read.
 func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
 	if l := p.about.targetsIn; l != nil && l.header == header {

@@ -177,8 +177,8 @@ func (r *Reader) Dim() int {
 // Outputs returns the number of target columns: the columns of Y, 1 for labels, 0 without targets.
 func (r *Reader) Outputs() int { return r.about.outputs }
 
-// Rows returns the number of samples of all sources, bad ones included. It is -1 if no array states the
-// number of a source, or if a source has not been opened yet.
+// Rows returns the number of samples of all sources, bad ones included, or -1 if it is unknown: for CSV
+// without an array of targets, or before a later pipe or reader of Options.Open is opened.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
 // Bytes returns done, the bytes of the samples delivered or left out, headers included, and total, the

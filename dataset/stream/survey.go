@@ -64,7 +64,7 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // level "" for words that come later. A column of words in Options.Columns stays as it is.
 //
 // With MissingMean the Fill of a column of numbers is their mean, or 0 without numbers. It is rounded
-// to seven significant digits, or to more if that would change it by over a thousandth of the range.
+// to seven significant digits, or more if that would change it by over a thousandth of their range.
 // The Fill of a column of words holds the share of each level. If no column has words or a Notation,
 // Columns is nil without MissingMean, and for more than 2^14 columns without missing cells. For an
 // array of integers Columns is nil unless Options.NA has a number.
@@ -162,8 +162,8 @@ type surveyed struct {
 
 	numbers, words int
 	finite         int             // numbers that are neither infinite nor NaN
-	mean, low      float64         // mean + low is the mean of the numbers
-	least, most    float64         // of the numbers
+	mean, low      float64         // mean + low is the mean of the finite numbers
+	least, most    float64         // of the finite numbers
 	seen           map[string]int  // how often each cell occurs, for up to MaxLevels different cells
 	many           bool            // there are more different cells, or one of more than maxLevelBytes
 	long           string          // the beginning of a cell that is too long

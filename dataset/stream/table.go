@@ -55,7 +55,7 @@ func ParseMissing(name string) (Missing, error) {
 // more input: the last number of Fill for a missing cell, and 0 for any other cell.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels without ""; nil for numbers
-	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if it is an error
+	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if not filled in
 	Notation Notation  `json:"notation,omitzero"` // of a column of numbers
 }
 

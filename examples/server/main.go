@@ -23,7 +23,7 @@
 // on a load after five minutes. If the file cannot be loaded, or is missing, the old model stays in use
 // and /healthz reports it as stale. The log has the time of each load. /healthz has the time of the
 // last check, which gets old if the file system does not answer. SIGINT and SIGTERM stop the server
-// after the requests in progress are answered, or after ten seconds. Another signal stops it at once.
+// after the requests in progress are answered, or after ten seconds. A second signal stops it at once.
 package main
 
 import (

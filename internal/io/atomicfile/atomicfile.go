@@ -51,7 +51,7 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 // Create fails if the folder is missing or the name is invalid. If path is a link, the link stays and
 // Commit replaces or creates its target. An existing file must be regular and writable by its owner.
 // The new file gets the permissions of the old one and, if this process may set them, its owner and
-// group. If the process may not set the group, the new file's group gets the permissions of others.
+// group. If the process may not set the group, the new group gets the permissions of other users.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -130,7 +130,7 @@ func Room(path string, bytes int64) error {
 // A path that ends with a separator names a folder, which is an error, as are 40 or more links.
 func Target(path string) (string, error) {
 	const (
-		most = 40 // links in a chain that is an error
+		most = 40 // a chain with this many links is an error
 		up   = string(filepath.Separator) + ".." + string(filepath.Separator)
 	)
 	name := path

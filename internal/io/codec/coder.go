@@ -95,7 +95,7 @@ func (x *Coder) FailElement(i int, format string, args ...any) {
 	}
 }
 
-// End makes a decoder record an error if the source has more data or cannot be read.
+// End records an error if the source of a decoder has more data or cannot be read.
 func (x *Coder) End() {
 	if x.Failed() {
 		return

@@ -63,7 +63,7 @@ func systemBounds(root fs.FS) []bound {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// In a container the file may name the group as the host does, but the group is then at "/".
+	// In a container proc/self/cgroup may have the name on the host, but the group is then at "/".
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
 			rule := "the limit of the control group " + group + ", less the memory in use, plus free swap"

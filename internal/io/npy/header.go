@@ -91,7 +91,7 @@ func fill(r io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// SetBytes sets Bytes. It returns an [Error] if DType.Size times the nonzero sizes is 2^62 or more.
+// SetBytes sets Bytes from DType and Shape. An [Error] means 2^62 bytes or more, zeros in Shape aside.
 func (h *Header) SetBytes() error {
 	product := uint64(h.DType.Size)
 	empty := false

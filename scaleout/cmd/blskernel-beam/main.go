@@ -111,7 +111,7 @@ func parse(args []string) (*settings, error) {
 	}
 }
 
-// essence returns the line of a Beam error that describes the failed step, without its package prefix.
+// essence returns the line of a Beam error that says what failed, without leading package names.
 func essence(text string) string {
 	text = strings.TrimSpace(text)
 	essence := strings.ReplaceAll(text, "\n\tcaused by:\n", ": ")
