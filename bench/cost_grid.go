@@ -106,7 +106,7 @@ const (
 	maxTries = 3
 )
 
-// A Measured is the result of Measure.
+// A Measured holds the costs that Measure returns, and says whether they are reliable.
 type Measured struct {
 	Costs            []Cost // for each setting, the update with the median deviation; see Cost.Disturbed
 	Updates, LeftOut int    // the number of measured updates, and how many of these were disturbed

@@ -32,7 +32,7 @@ func newPair(x, y source, xPath, yPath string) (source, error) {
 func (p *pair) info() *info  { return &p.about }
 func (p *pair) taken() int64 { return p.x.taken() }
 
-// read reads the next sample of both sources. It reads both to the end, which verifies their checksums.
+// read reads the next sample of both sources. If y has ended, it still reads x to verify x's checksum.
 func (p *pair) read(s *samples) error {
 	errY := p.y.read(s)
 	if errY != nil && errY != io.EOF && !isBad(errY) {
