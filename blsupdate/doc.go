@@ -48,10 +48,10 @@
 // # Errors and cancellation
 //
 // A call that returns an error leaves the state unchanged, bit for bit. Most functions and methods that
-// can take seconds have two forms: Name, and NameContext, which takes a context and, where rows have
-// weights, the weights. NameContext checks the context before it starts; NewContext, RebuildContext and
-// AddInputsContext also check it while they work. The error for a context that is done wraps the
-// context's cause. A nil context causes a panic.
+// can take seconds have two forms: Name, and NameContext, which takes a context. AddInputsContext,
+// RemoveInputsContext and LeaveOneOutContext also take weights of rows. NameContext checks the context
+// before it starts; NewContext, RebuildContext and AddInputsContext also check it while they work. The
+// error for a context that is done wraps the context's cause. A nil context causes a panic.
 //
 // # Encoding
 //

@@ -32,8 +32,8 @@ type MemoryError = memory.Error
 // Errors that the methods return. Package types documents their fields and messages.
 type (
 	// A ConditionError reports that a matrix is too ill-conditioned for an accurate result. What
-	// names it, and Instead has methods that may still succeed. No result is returned and the state
-	// is unchanged; a lapack.ConditionError, by contrast, comes with a result.
+	// names the matrix, and Instead the methods that may still succeed. No result is returned and
+	// the state is unchanged; a lapack.ConditionError, by contrast, comes with a result.
 	ConditionError = types.ConditionError
 	// A RankError reports that there are too few samples: Samples < Nodes.
 	RankError = types.RankError

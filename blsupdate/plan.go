@@ -85,8 +85,8 @@ type Candidate struct {
 	Flops   float64
 	Memory  float64 // bytes of the state after the last batch, plus the new storage of an update or a solution
 
-	// Power is the exponent of the condition number κ in the error of W, eps κ or eps κ². Digits is
-	// the decimal digits of W that an error of 10 sqrt(l) eps κ (or κ²) leaves, NaN for unknown κ.
+	// Power is the exponent of the condition number κ in the error of W. Digits is how many decimal
+	// digits an error of 10 sqrt(l) eps κ^Power leaves, for the final l. It is NaN for unknown κ.
 	Power  int
 	Digits float64
 

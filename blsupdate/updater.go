@@ -46,10 +46,10 @@ type Updater interface {
 	// It checks ctx between steps until it overwrites the state, and between panels of rows. A
 	// panel has 4096 rows in Gram and QR, and 16 to 4096 in Original and Improved. In the form
 	// Small a panel has up to max(k/4, 64) rows in RidgeInverse and 4 to 64 in InverseCholesky. A
-	// panel takes 0.1 TFLOP in Gram and 0.2 in QR for k = 5000. A QR factorization of the batch in
-	// Original and Improved checks ctx every 64 columns, or 256qk flops. Other factorizations and
-	// the last pass over A⁺ are not interrupted. With several panels and a cancelable ctx, Gram, QR
-	// and InverseCholesky work on a copy of the state. Results do not depend on ctx.
+	// panel takes 0.1 TFLOP in Gram and 0.2 in QR for k = 5000. In Original and Improved, a QR
+	// factorization of ax or D (l×q) checks ctx every 64 columns, or 256qk or 256ql flops. Other
+	// factorizations and the last pass over A⁺ are not interrupted. With several panels and a
+	// cancelable ctx, Gram, QR and InverseCholesky work on a copy. Results do not depend on ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any

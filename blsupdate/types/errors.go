@@ -49,7 +49,7 @@ func (e *ConditionError) Error() string {
 
 func (e *ConditionError) Unwrap() error { return e.Err }
 
-// A RankError reports that there are fewer samples than nodes and no ridge, so that the samples do not
+// A RankError reports that there are fewer samples than nodes. Without a ridge, these samples do not
 // determine the weights. Original and Improved return it only with a ridge, since the model could then
 // never leave the row space of the first samples.
 type RankError struct {

@@ -42,7 +42,7 @@ const (
 	TrmmL                // triangle of order m times an m×n matrix
 	TrmmR                // m×n matrix times a triangle of order n
 
-	// Products of, and updates by, m rows with a packed matrix of order n, in package ridge.
+	// In package ridge: products of m rows with a packed S of order n, and updates of S by m rows.
 	Spmv       // X S for one row
 	SpmmStrips // X S
 	Spr        // S + TᵀT for one row
@@ -155,7 +155,7 @@ func svd(m, n, _ int) Thirds {
 	return Thirds(42*Thirds(m)*Thirds(n)*Thirds(n)) + Thirds(24*cube(0, n, 0))
 }
 
-// kindOf maps the names of routines to kinds. Dense factorizations count as packed ones.
+// kindOf maps the names of routines to kinds. Dense Cholesky routines count as packed ones.
 var kindOf = map[string]Kind{"Dpotrf": Pptrf, "Dpotri": Pptri, "Dpotrs": Pptrs}
 
 func init() {

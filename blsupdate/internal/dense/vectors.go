@@ -13,7 +13,7 @@ const (
 	Eps = 0x1p-52
 	// SmallestNormal is the smallest positive number with full precision.
 	SmallestNormal = 0x1p-1022
-	// SmallestSquare is the smallest sum of squares with a relative error below Eps from underflow.
+	// SmallestSquare is the sum of squares above which underflow causes a relative error below Eps.
 	SmallestSquare = SmallestNormal / (Eps * Eps)
 )
 
@@ -32,7 +32,7 @@ func LargestOf(x []float64) (largest float64) {
 }
 
 // Powers returns for each length the smallest power of two above it, clamped to [2⁻¹⁰⁰⁰, 2¹⁰⁰⁰], and
-// the power's reciprocal. The power for 0 is 1. Products with both are exact, apart from underflow.
+// the reciprocal. The power for 0 is 1. Without overflow or underflow, products with either are exact.
 func Powers(lengths []float64) (powers, reciprocals []float64) {
 	for _, v := range lengths {
 		_, exp := math.Frexp(v)

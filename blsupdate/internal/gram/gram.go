@@ -225,9 +225,9 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 }
 
 // checkPivots returns an error if a pivot of the factor u is within its rounding error, or if squares
-// underflow. A squared pivot over the diagonal element of G + lambda I is the fraction of the column of
-// [A; sqrt(lambda) I], by squared norm, outside the span of the earlier columns. Its rounding error, at
-// most a few eps sqrt(k), has either sign, so half of all singular matrices have a computed factor.
+// underflow. A pivot is the length of the part of its column of [A; sqrt(lambda) I] outside the span of
+// the earlier columns. Its square over the diagonal element of G + lambda I has a rounding error of up
+// to a few eps sqrt(k), of either sign, so half of all singular matrices have a computed factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {

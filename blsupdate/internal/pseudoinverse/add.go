@@ -57,7 +57,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 // renew recomputes A⁺ and W from a QR factorization of all rows, once the rank has reached k. before is
 // the state without the new rows ax and ya. While the rank grew, A⁺ gained errors of eps κ². If Y is
 // not known, the fitted values of the earlier rows replace it. renew returns its steps of the flop
-// model. After an error, or if A still has linearly dependent columns, it changes nothing.
+// model. It changes nothing after an error, or if A is still rank-deficient to working precision.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -99,7 +99,7 @@ func (u *State) shape(q int) cost.AddedShape {
 }
 
 // addRows adds rows in the form opt.Form, which is Small, Large or Paper, and returns the outcome. It
-// overwrites ax and ya. part is set if the rows are only a part of a batch. After an error the state is
+// overwrites ya and may keep ax. part is set for a part of a batch. After an error the state is
 // unchanged, unless part is set: then the caller restores it.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options, part bool) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))

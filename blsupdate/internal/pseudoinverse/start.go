@@ -87,7 +87,7 @@ func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) 
 	return u.startQR(ctx, a, y, out)
 }
 
-// With a ridge rememberRidge records the condition of [A; sqrt(lambda) I], given its reciprocal.
+// rememberRidge records the condition of [A; sqrt(lambda) I], given its reciprocal, if lambda > 0.
 func (u *State) rememberRidge(rcond float64) {
 	if u.Lambda > 0 {
 		u.remember(1 / (rcond * u.length()))

@@ -35,7 +35,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	byRows := cost.RemovesByRows(q, s.K)
 	bytes := memory.Floats(2*q, s.K) // of P, and of the columns that rotations carry along
 	if !byRows {
-		// of Pᵀ, the new z, I - PPᵀ, and the residuals before the removal
+		// of Pᵀ, the new z, I - PPᵀ, and the products of explained
 		bytes = memory.Sum(memory.Floats(q+2*s.C, s.K), memory.Triangle(s.K), memory.Floats(q, s.C))
 	}
 	if err := s.Reserve(types.ActionRemove, q, bytes); err != nil {
@@ -148,7 +148,7 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 }
 
 // explained returns the square roots of the sums Σ e_i e'_i by which shrink reduces RSS. For E = Ya -
-// Pᵀz they are ‖E‖² + ‖K⁻ᵀP E‖²; root is K. No step counts the products, which are of lower order.
+// Pᵀz the sums are ‖E‖² + ‖K⁻ᵀP E‖²; root is K. No step counts the products, which are of lower order.
 func (s *State) explained(root *mat.SymPacked, pt, ya *mat.Dense) []float64 {
 	if ya == nil {
 		ya = mat.NewDense(dense.Rows(pt), s.C, nil)

@@ -39,8 +39,8 @@ type State struct {
 // the routines of package lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of
 // n <= 64 columns and q <= 2²⁰ rows. Let I - V T Vᵀ be a block reflection with |V| <= 1 and ‖T‖ <= 2,
 // and x a column of norm N. The sums in Vᵀx are at most sqrt(1+q) N, in Tᵀ(Vᵀx) at most 2 sqrt(n) times
-// as large, and in V(TᵀVᵀx) at most sqrt(n) times as large again. That is below 2¹⁸ N. Rounding errors
-// of the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
+// as large, and in V(TᵀVᵀx) at most another sqrt(n) times as large. That is below 2¹⁸ N. Rounding
+// errors of the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
 const LargestColumn = 0x1p1000
 
 // bounded returns size, with ErrOverflow if a norm is not below LargestColumn.

@@ -3,7 +3,7 @@ package rates
 import "slices"
 
 // A table holds the cost of a kind of operation per unit of its Amount, on a grid of sizes: in seconds,
-// or in seconds times the FMA peak for a kind that computes.
+// or in seconds times Rates.peak if that is not 0 and the kind computes.
 //
 // Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
 // a term proportional to its flops, plus terms that depend on fewer sizes. For an m×k and a k×n matrix

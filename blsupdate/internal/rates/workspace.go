@@ -51,7 +51,7 @@ func newWorkspace(b blskernel.Backend) *workspace {
 
 // call returns a function that executes an operation and returns its time, or nil if there is no such
 // operation. The function first reads the operands and the result, as earlier steps of an update do.
-// This fetches data that a worker wrote last time from another core, or that has left the caches.
+// This fetches data that another core wrote last time, or that has left the caches.
 func (w *workspace) call(o cost.Operation) func() time.Duration {
 	restore, do := operations[o.Kind].prepare(w, o.M, o.N, o.K)
 	if do == nil {

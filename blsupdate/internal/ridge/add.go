@@ -217,8 +217,8 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64,
 	return fit, nil
 }
 
-// noteFit adds the residuals of q added rows to RSS and Size.Rest. innovation has the norms of the
-// columns e of Ya - Ax W. With the new residuals e', eᵀe' = eᵀe - fits; the rounding error is added.
+// noteFit completes RSS and Size.Rest for q added rows. For each column e of Ya - Ax W, whose norm is
+// in innovation, eᵀe' = eᵀe - fits for the new residual e'. RSS has eᵀe; Rest includes rounding errors.
 func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.NoteSquares(-1, fits)
 	for t, length := range innovation {

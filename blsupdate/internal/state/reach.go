@@ -85,8 +85,8 @@ func (r Reach) RCond() float64 {
 // Recedes is the reciprocal condition number of the worst state at or below which Receded applies.
 const Recedes = 1e-5
 
-// Receded returns the largest norms so far of the rows of an inverse, each times to/from, but at least
-// least. least has the norms before the latest addition, to which its errors are relative. As rows are
+// Receded returns the largest norms so far of rows of an inverse, times to/from, or least if that is
+// larger. least has the norms before the latest addition, to which its errors are relative. As rows are
 // added, this offsets Forget, which would otherwise raise the norms without bound. Earlier errors in F
 // are relative to A, which the new rows make larger. Earlier errors in Q or A⁺ shrink with the inverse.
 func Receded(rows, to, from, least []float64) []float64 {
@@ -168,8 +168,8 @@ func plusAbs(sum float64, x, y []float64) float64 {
 	return sum
 }
 
-// TriangleError is Error for a Triangle. R and z have errors relative to each row of A and Y. So the
-// ridge damps their effect on residuals, except on its own residual sqrt(lambda) w:
+// TriangleError is Error for a Triangle. Errors of R and z are errors of rows of A and Y, relative to
+// each row. So the ridge damps their effect on residuals, except on its own residual sqrt(lambda) w:
 //
 //	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + min(Spread(S) Rest, kept) + Spread(U) lambda ‖w‖),
 //	kept = Spread(ErrR) (Gain + Σ_j ErrR_j |w_j|),   S = sqrt(Drift) ErrR,   U = Drift.

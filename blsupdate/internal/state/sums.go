@@ -22,7 +22,7 @@ type Sums struct {
 	Mean   []float64 // Σ w_i y_i / Σ w_i of each target
 	Spread []float64 // Σ w_i (y_i - mean)², or Unknown
 
-	// RSS is ‖y - A w‖² + lambda ‖w‖² of each target, or Unknown. Gram computes it and keeps zeros.
+	// RSS is ‖y - A w‖² + lambda ‖w‖² of each target, or Unknown. Gram keeps 0: see gram.State.RSS.
 	RSS []float64
 }
 
