@@ -34,13 +34,16 @@ var (
 	_ blskernel.PackedProducts = (*Counter)(nil)
 )
 
+// NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() if b is nil.
 func NewCounter(b blskernel.Backend) *Counter {
 	b = backend.Or(b)
 	return &Counter{Backend: b, packed: blskernel.Packed(b), fused: backend.Fused(b)}
 }
 
+// Unwrap returns the Backend to which c forwards calls.
 func (c *Counter) Unwrap() blskernel.Backend { return c.Backend }
 
+// Enter begins the step s: flops and time up to the next Enter or Leave belong to it.
 func (c *Counter) Enter(s Step) {
 	c.Leave()
 	c.mu.Lock()
@@ -49,6 +52,7 @@ func (c *Counter) Enter(s Step) {
 	c.since = time.Now()
 }
 
+// Leave ends the current step. Until the next Enter, flops belong to the step "", and time to no step.
 func (c *Counter) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,12 +62,14 @@ func (c *Counter) Leave() {
 	}
 }
 
+// Reset clears all counts and times, and ends the current step.
 func (c *Counter) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries, c.current = nil, nil
 }
 
+// Flops returns the flops counted since the last Reset, in all steps.
 func (c *Counter) Flops() float64 { return c.Total().Flops() }
 
 // Total returns the flops counted since the last Reset, in thirds.
@@ -77,6 +83,7 @@ func (c *Counter) Total() Thirds {
 	return sum
 }
 
+// Step returns the flops and the time assigned to s since the last Reset.
 func (c *Counter) Step(s Step) (flops float64, elapsed time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

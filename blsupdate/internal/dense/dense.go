@@ -54,6 +54,7 @@ func Copy(m *mat.Dense) *mat.Dense {
 	return c
 }
 
+// CopySym returns a copy of s.
 func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	c := new(mat.SymPacked)
 	c.CopySym(s)
@@ -148,10 +149,12 @@ func ScaledIdentity(k int, f float64) *mat.Dense {
 	return m
 }
 
+// IdentityPacked returns I of order n.
 func IdentityPacked(n int) *mat.SymPacked {
 	m := mat.NewSymPacked(n, nil)
 	m.AddDiagonal(1)
 	return m
 }
 
+// Transposed returns a copy of mᵀ.
 func Transposed(m *mat.Dense) *mat.Dense { return gonummat.DenseCopyOf(m.T()) }

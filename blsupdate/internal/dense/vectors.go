@@ -110,6 +110,7 @@ func scaledNorm(n int, element func(i int) float64) float64 {
 	return up[0] * math.Sqrt(sum)
 }
 
+// Frobenius returns the Frobenius norm of m.
 func Frobenius(m *mat.Dense) float64 { return Norm(ColumnNorms(m)) }
 
 // TriangleNorm returns the 1-norm of the upper triangular r.

@@ -17,8 +17,11 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
+// EnvCache names the environment variable that sets the folder of the rates files.
 const EnvCache = "BLSKERNEL_CACHE"
 
+// For returns the rates of b (nil means blskernel.Default()) from the file of this machine, or else the
+// built-in rates scaled to its current FMA peak.
 func For(b blskernel.Backend) *Rates {
 	b = backend.Or(b)
 	if r, err := load(b); err == nil {
@@ -154,6 +157,7 @@ func (r *Rates) file() (string, error) {
 	return filepath.Join(folder, fmt.Sprintf("rates-%x.json", sha256.Sum256([]byte(r.key())))), nil
 }
 
+// File returns the name of b's rates file (nil means blskernel.Default()), or "" if there is no folder.
 func File(b blskernel.Backend) string {
 	name, _ := newRates(backend.Or(b)).file()
 	return name

@@ -53,6 +53,8 @@ type measurement struct {
 	looked time.Time // when the last peak was measured
 }
 
+// Measure measures the rates of b (nil means blskernel.Default()) with the current number of threads,
+// and writes the rates file of this machine. It continues an interrupted measurement.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return measure(ctx, b, Budget, progress)
 }

@@ -38,12 +38,16 @@ func newRates(b blskernel.Backend) *Rates {
 
 func (r *Rates) key() string { return r.machine + ", " + r.system }
 
+// String describes in a few words where the rates come from.
 func (r *Rates) String() string { return r.machine }
 
+// Measured reports whether the rates were measured on this machine.
 func (r *Rates) Measured() bool { return r.measured }
 
+// Unsaved returns why Measure could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.unsaved }
 
+// Seconds returns the predicted time of all steps.
 func (r *Rates) Seconds(steps ...cost.StepFlops) float64 {
 	var sum float64
 	for _, s := range steps {
@@ -85,6 +89,7 @@ func computes(k cost.Kind) bool {
 	return true
 }
 
+// AtPeak returns the rates rescaled to the given FMA peak in flop/s.
 func (r *Rates) AtPeak(flops float64) *Rates {
 	now := *r
 	if r.peak > 0 {
@@ -93,6 +98,7 @@ func (r *Rates) AtPeak(flops float64) *Rates {
 	return &now
 }
 
+// ConstantRates returns the rates of an ideal machine with these flops and float64s moved per second.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: ConstantRates: flops must be positive and finite, numbers positive")
