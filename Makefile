@@ -65,8 +65,8 @@ check-generate:
 	$(GO) -C internal/linalg/kernel/_asm vet ./...
 	$(GO) -C internal/linalg/kernel/_asm test ./...
 
-# Computes the tables of arm64 in docs/performance.md with Debian's package llvm-19. LLVM= uses the
-# programs without a version in their names.
+# Computes the tables of predicted speeds in docs/performance.md with Debian's package llvm-19. LLVM=
+# uses the programs without a version in their names.
 LLVM ?= -19
 
 mca:

@@ -201,11 +201,12 @@ func MaxDiff(a, b mat.Matrix) (d float64) {
 	return d
 }
 
-// NotNumbers are quiet and signaling NaN of either sign with the payload 1, quiet NaN of either sign
-// with the largest payload, and the infinities.
+// NotNumbers are quiet and signaling NaN of either sign with the payload 1 and with the largest payload,
+// and the infinities.
 var NotNumbers = []float64{
 	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
 	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
 	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
+	math.Float64frombits(0x7ff7ffffffffffff), math.Float64frombits(0xfff7ffffffffffff),
 	math.Inf(1), math.Inf(-1),
 }
