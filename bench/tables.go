@@ -71,7 +71,7 @@ func (t PaperTable) TitleOn(data string) string {
 	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", DataName(data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
 }
 
-// DataName returns the display name of MNIST, NORB, SyntheticDigits or RandomImages, or data itself.
+// DataName returns data or, for MNIST, NORB, SyntheticDigits and RandomImages, the name to display.
 func DataName(data string) string {
 	names := map[string]string{MNIST: "MNIST", NORB: "small NORB", SyntheticDigits: "synthetic digits", RandomImages: "random images"}
 	return cmp.Or(names[data], data)

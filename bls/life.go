@@ -268,10 +268,10 @@ func (m *model) merge(ctx context.Context, other *model) error {
 }
 
 // Refit forgets all samples so far and learns only the given ones. The scaling, the feature maps, the
-// settings that Fit chose and the slope do not change. As in PartialFit, larger labels add classes, and
-// a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are
-// refitted to parts of the data can be merged, unless such a column has different scales in two parts.
-// With QR, a ridge may prevent Merge: call SetLambda(0) before Refit, and set the ridge after Merge.
+// settings that Fit chose and the slope of the probabilities stay. As in PartialFit, larger labels add
+// classes, and a column that was constant may begin to vary (see ScaleColumns). Clones of a model that
+// are refitted to parts of the data can be merged, unless such a column has different scales in two
+// parts. With QR, a ridge may prevent Merge: call SetLambda(0) before Refit, and set it after Merge.
 //
 //	shapes, errors: as Fit, but if the samples do not determine the weights, the first prediction
 //	returns the error; ErrNotFitted. On an error c is unchanged. Assigned copies keep the old model.

@@ -18,26 +18,26 @@
 //	QR                R: RᵀR = AᵀA + lambda I,  2qk² + 4cqk, and ck² for W              eps κ
 //	                  z: Rᵀz = AᵀY
 //	RidgeInverse      Q = (AᵀA + lambda I)⁻¹    3qk² + 2q²k + q³/3 + 4cqk + cq², q < k  eps κ²
-//	InverseCholesky   F: F Fᵀ = Q               2qk² + 2k³/3 + 4cqk, or 3.5qk² + 4cqk   eps κ
+//	InverseCholesky   F: F Fᵀ = Q               2qk² + 2k³/3 + 4cqk                     eps κ
 //	Improved          A⁺ (the paper)            6qkl + 3q²k + q³ + 4cqk, q < k          eps κ
 //	Original          A⁺ (the paper)            6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
 //
 // κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations (3qk² +
-// 6cqk flops). RidgeInverse adds a batch in blocks of up to max(k/4, 64) rows: 2q²k becomes qk²/2.
+// 6cqk), and InverseCholesky adds them one by one (3.5qk² + 4cqk). RidgeInverse adds a batch in blocks
+// of up to max(k/4, 64) rows: 2q²k becomes qk²/2.
 //
-// If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few.
-// QR takes up to twice as long as Gram, but keeps digits where eps κ² leaves none. Plan chooses a
-// method; Updater.Condition reports how many digits are left. The time and memory of Original and
-// Improved grow with the number of samples. docs/choosing-a-method.md has formulas and sources.
+// For weights after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR takes up
+// to twice as long as Gram, but keeps digits where eps κ² leaves none. Plan chooses a method;
+// Updater.Condition reports how many digits are left. The time and memory of Original and Improved grow
+// with the number of samples. docs/choosing-a-method.md has formulas and sources.
 //
 // # Other changes and statistics
 //
 // Every method can weight samples (AddInputsContext), remove them (RemoveInputs), forget exponentially
 // (Forget), add nodes from the data of all samples (AddNodes), and append and map targets (AddTargets,
-// MapTargets). Gram and QR can also merge models of shards (Merge) and change the ridge (SetLambda);
-// other methods return an *UnsupportedError. Statistics, Leverage, LeaveOneOut, StandardErrors,
-// Covariance and PredictionVariance work whenever Weights does, except in Original and Improved with a
-// ridge.
+// MapTargets). Gram and QR can merge models of shards (Merge) and change the ridge (SetLambda); other
+// methods return an *UnsupportedError. Statistics, Leverage, LeaveOneOut, StandardErrors, Covariance
+// and PredictionVariance work whenever Weights does, except in Original and Improved with a ridge.
 //
 // # Flops and times
 //
@@ -48,10 +48,10 @@
 // # Errors and cancellation
 //
 // A call that returns an error leaves the state unchanged, bit for bit. Most functions and methods that
-// can take seconds have two forms: Name, and NameContext, which takes a context. AddInputsContext,
+// can take seconds have two forms: Name and, with a context, NameContext. AddInputsContext,
 // RemoveInputsContext and LeaveOneOutContext also take weights of rows. NameContext checks the context
 // before it starts; NewContext, RebuildContext and AddInputsContext also check it while they work. The
-// error for a context that is done wraps the context's cause. A nil context causes a panic.
+// error for a context that is done wraps its cause. A nil context causes a panic.
 //
 // # Encoding
 //

@@ -44,10 +44,9 @@ func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done f
 }
 
 // RatesFor returns the rates of b (nil means blskernel.Default()) from RatesFile(b). If the file cannot
-// be read, it returns built-in rates at once. They were measured on two threads of a Zen 5, with pure
-// for any backend other than openblas, and are scaled to this machine's FMA peak with the current
-// number of threads. They rank methods well, but a time may be off by a factor of 2, or more for small
-// updates or slow memory.
+// be read, it returns built-in rates at once, of openblas or, for any other backend, of pure. They were
+// measured on two threads of a Zen 5, and are scaled to this machine's FMA peak with the current number
+// of threads. They rank methods well; times may be off by a factor of 2, or more for small updates.
 func RatesFor(b blskernel.Backend) *Rates { return &Rates{rates.For(b)} }
 
 // RatesFile returns the name of the file in which MeasureRates keeps the rates of b (nil means

@@ -46,8 +46,8 @@
 // InverseTo keeps the factorization; an empty dst gets the right size. The error matches ErrOverflow if
 // the inverse overflows; dst then holds infinities, and NaN where an infinity met a zero. RCond, not an
 // overflow, tells whether A is singular. A *ConditionError comes with the inverse; its RCond uses the
-// exact norm of the inverse. InverseTo panics as SolveTo does. InverseInPlace returns the inverse in
-// the storage of the factorization and empties the receiver, even if it returns an error.
+// exact norm of the inverse. InverseTo panics as SolveTo does. InverseInPlace empties the receiver,
+// even if it returns an error. The inverse takes the storage of the receiver, unless LU refines it.
 //
 // # Errors
 //

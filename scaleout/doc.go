@@ -37,9 +37,9 @@
 // with them. The result has the classes, the column names and, for regression, the means of the targets
 // of the base model.
 //
-// A label that the base model lacks becomes a new class. The target of this class is -1 for all earlier
-// rows, the negative of a target that is 1 for all rows. So states with different classes can be
-// merged. With Options.KnownLabels a row with such a label is a bad row.
+// With Options.KnownLabels a row with a label that the base model lacks is bad. Otherwise such a label
+// becomes a new class, whose target is -1 for all earlier rows. Each state has a constant target, 1 for
+// all rows; its negative is the target of classes that the state lacks. So all states can be merged.
 //
 // The default backend of the process computes the products (see package blskernel).
 package scaleout

@@ -20,8 +20,8 @@ type Problem struct {
 	// bind returns the operation on a backend. The operation overwrites out.
 	bind func(blskernel.Backend) func() error
 	out  []float64
-	// initial restores out, or is nil for an operation that does not read out. Then out starts as
-	// NaN, so that no backend passes with the result of another.
+	// initial holds what Reset copies to out. It is nil if the operation only writes out; check
+	// then starts with NaN in out, so that no backend passes with the result of another.
 	initial []float64
 	// maxBatch is the number of calls after which Reset is due. With more calls, elements could
 	// become so large or small that they affect the time of a call.

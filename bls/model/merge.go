@@ -124,8 +124,8 @@ func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 	})
 }
 
-// AddLearned adds a learned or removed file to the list, and deletes its entry of the opposite kind. It
-// does not list a file as removed while another entry lists it as learned.
+// AddLearned adds a learned or removed file to m.Metadata.Learned, and deletes its entry of the other
+// kind. It does not list a file as removed while another entry lists it as learned.
 func (m *Model) AddLearned(l modelfile.Learned) {
 	list := slices.Clone(m.Metadata.Learned)
 	if i := m.FindLearned(l.Size, l.Hash, !l.Removed); i >= 0 {
@@ -138,7 +138,7 @@ func (m *Model) AddLearned(l modelfile.Learned) {
 	m.Metadata.Learned = bounded(append(list, l))
 }
 
-// Unlist deletes from the list, for each of files, the last entry equal to it.
+// Unlist deletes, for each element of files, the last entry of m.Metadata.Learned that equals it.
 func (m *Model) Unlist(files []modelfile.Learned) {
 	list := slices.Clone(m.Metadata.Learned)
 	for _, l := range files {

@@ -43,9 +43,9 @@ type Verification struct {
 }
 
 // Verify repeats the log of m on the files at paths and compares the result with m, which is unchanged.
-// Files are found by their hashes, under any name; removed files are not needed. The output layers must
-// agree to the last bit if m has only learned, and otherwise to the digits that Condition reports for
-// both models. If the training files are given, Verify also recomputes the feature maps and settings.
+// Files are found by hash, under any name; files whose rows were removed again are not needed. The
+// output layers must agree to the last bit if m has only learned, and otherwise to the digits that
+// Condition reports for both models. From the training files, Verify also recomputes maps and settings.
 //
 // Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //

@@ -76,7 +76,7 @@ func (c *Column) inputs() int { return max(1, len(c.Levels)) }
 // Columns describe all columns of the data that become inputs, in their order.
 type Columns []Column
 
-// UnmarshalJSON reads at most 2^16 columns, so that memory stays in proportion to the text.
+// UnmarshalJSON rejects more than 2^16 columns, so that memory stays in proportion to the text.
 func (c *Columns) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

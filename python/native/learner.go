@@ -215,8 +215,8 @@ func (l *learner) attributes(c *call) error {
 	return c.give(out)
 }
 
-// encode gives the bytes of the model file. Fields of the option Metadata replace the current ones.
-// Without that option, encode omits labels that do not cover all classes: only the caller knows them.
+// encode sets c.result to the bytes of the model file. Fields of the option Metadata replace current
+// ones. Without it, encode omits the labels unless each class has one: only the caller knows the rest.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {
 		return err

@@ -17,7 +17,7 @@ type Covariance struct {
 	Factors func(x *mat.Dense) (l, r *mat.Dense, err error)
 	// Times returns X Q.
 	Times func(x *mat.Dense) (*mat.Dense, error)
-	// Rank is the rank of A for lambda = 0.
+	// Rank is the rank of A. It is valid only if lambda is 0.
 	Rank int
 }
 

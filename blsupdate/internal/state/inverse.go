@@ -17,9 +17,9 @@ type Inverse struct {
 	W    *mat.Dense // k×c, contiguous
 	Size Norms
 
-	// The errors in X come from the worst state so far. Rows has the largest norms of the rows of F
-	// so far, as lowered by Receded; in RidgeInverse these norms are the square roots of the
-	// diagonal of Q.
+	// X keeps the errors of the worst state so far. Therefore Rows holds, for each row of F, its
+	// largest norm so far, as lowered by Receded. RidgeInverse has no F: there the norms are the
+	// square roots of the diagonal of Q.
 	Rows []float64
 
 	// Bounds on the elements of X/Gain and W, which tell whether an update in place can overflow.

@@ -144,7 +144,7 @@ func (s *Norms) errRest(unit float64) {
 	growSquares(s.Gain, unit, s.Y)
 }
 
-// grow adds unit times norms to errs, or for Squared norms unit times their squares to errs squared.
+// grow adds unit·norms[j] to errs[j] or, for Squared norms, unit·norms[j]² to the square of errs[j].
 func (s Norms) grow(errs []float64, unit float64, norms []float64) {
 	if s.Squared {
 		growSquares(errs, unit, norms)

@@ -214,7 +214,7 @@ func (s Norms) shrunk() float64 {
 	return least
 }
 
-// usualShrinking is the largest factor by which columns usually shrink in a sliding window.
+// usualShrinking is the factor by which a column may shrink, as in a sliding window, at the same bound.
 const usualShrinking = 2
 
 // maxShare is the relative error of R, or of RᵀR, above which terms of higher order may matter.

@@ -43,7 +43,7 @@ func dotShort(n int, x []float64, incX int, y []float64, incY int) float64 {
 //
 // If alpha = 0, nothing is read or written. y must not overlap x, unless y is x. Daxpy reads n elements
 // of each vector, writes n, and takes 2n flops. If both increments are 1, the result is rounded once;
-// otherwise the product is also rounded. NaN and infinities reach the result.
+// otherwise the product is also rounded. NaN and infinities propagate.
 func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
 	if !checkPair(n, x, incX, y, incY) || alpha == 0 {
 		return

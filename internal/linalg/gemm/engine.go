@@ -40,18 +40,18 @@ const termsOfBlock = 256
 // packedBytes is the size of a packed block of A in bytes: a quarter of the smallest L3 in use.
 const packedBytes = 2 << 20
 
-// blocksFor derives the block sizes for a kernel from the cache sizes, at 8 bytes an element, as in
-// "Analytical modeling is enough for high-performance BLIS" (Low and others, ACM TOMS 43(2), 2016).
+// blocksFor returns the block sizes for kernel k, at 8 bytes an element, as in "Analytical modeling is
+// enough for high-performance BLIS" (Low and others, ACM TOMS 43(2), 2016). Only NC depends on c.
 //
 //   - KC is constant. For every tile, loop 1 reads the same MR×KC micro-panel of A, while micro-panels
 //     of B stream past it. The micro-panel of A takes 16 KiB for MR = 8, half the smallest L1 in use.
-//   - NC: loop 2 reads the packed KC×NC block of B for every MR rows of C. The block gets five eighths
-//     of L2; A and C stream through the rest: 8·KC·NC <= 5/8·L2.
-//   - MC: loop 3 reads the packed MC×KC block of A for every block of B. Threads share it in L3. It
-//     need not be large: B is packed again for every MC rows, in the time of about ten rows of C.
+//   - NC: 8·KC·NC <= 5/8·L2. Loop 2 reads the packed KC×NC block of B for every MR rows of C. The block
+//     gets five eighths of L2; A and C stream through the rest. Cores that share an L2 divide it.
+//   - MC: 8·MC·KC <= packedBytes. Loop 3 reads the packed MC×KC block of A, which threads share in L3,
+//     for every block of B. Packing B again for MC rows takes as long as computing about ten rows of C.
 //
-// NC and MC are rounded down to a multiple of NR and MR, but not to zero; results do not depend on
-// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. Cores that share an L2 divide it evenly.
+// NC and MC are rounded down to multiples of NR and MR, respectively, but not to zero. Results do not
+// depend on them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock

@@ -72,7 +72,7 @@ const (
 	over32    = "lapack: a size does not fit in 32 bits"
 )
 
-// fit panics unless all sizes fit in 32 bits.
+// fit panics unless every size fits in an int32, the integer type of OpenBLAS.
 func fit(sizes ...int) {
 	for _, s := range sizes {
 		check.Require(s <= math.MaxInt32, over32)

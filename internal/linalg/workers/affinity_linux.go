@@ -83,7 +83,7 @@ func (s *affinity) takeCaller() {
 }
 
 // bind restricts a thread to the CPUs of a mask, unless the mask is empty. If the system refuses, the
-// thread keeps its CPUs, which is only slower.
+// thread keeps its CPUs: calls may be slower, but results are the same.
 func bind(w *workerThread, mask *unix.CPUSet) {
 	if mask.Count() > 0 {
 		_ = unix.SchedSetaffinity(w.id, mask)

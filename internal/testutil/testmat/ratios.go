@@ -6,8 +6,8 @@ const Eps = 0x1p-53
 // Bound is the bound of LAPACK's own tests on backward errors in units of n*Eps*‖A‖.
 const Bound = 30
 
-// Over returns x divided by the product of by, with 0/0 = 0 for empty and zero matrices. It divides
-// step by step, so that the product of scaled data cannot overflow.
+// Over returns x divided by each element of by in turn, since their product could overflow. It returns
+// 0 if x is 0, so that 0/0 = 0 for empty and zero matrices.
 func Over(x float64, by ...float64) float64 {
 	if x == 0 {
 		return 0

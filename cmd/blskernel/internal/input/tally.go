@@ -18,8 +18,8 @@ func CellNames(r *stream.Reader) []string {
 	return NamesOr(names, len(columns), "input column")
 }
 
-// Tell prints notes on the rows left out and, by column, on the cells filled in and the unknown
-// words. names[j] is the name of column j.
+// Tell prints a note with the number of rows left out, and notes with the numbers of cells filled in
+// and of unknown words in each column, unless in.Silent is set. names[j] is the name of column j.
 func (in *Input) Tell(t stream.Tally, names []string) {
 	each := func(counts []int64) string {
 		const maxShown = 10

@@ -1,4 +1,4 @@
-// Package score measures predictions, for the commands evaluate, train and update.
+// Package score reports the quality of predictions, by comparison with known labels or targets.
 package score
 
 import (

@@ -10,11 +10,11 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// These are LAPACK's values: the first two from iparmq, the third from dlaqr0.
+// These are LAPACK's values: the first two from iparmq, the third from dlaqr0, as is the 6 in iterate.
 const (
 	minMultishift = 75 // the order above which steps have more than two shifts
 	nibble        = 14 // percent of a window; if fewer eigenvalues are deflated, a sweep follows
-	patience      = 5  // steps without deflation after which windows grow and exceptional shifts follow
+	patience      = 5  // the attempt without deflation from which windows grow
 )
 
 // shiftsFor returns the number of shifts in a sweep for order n. (LAPACK: iparmq.)
@@ -74,7 +74,7 @@ func (p *problem) solve(bk factor.Backend, ilo, ihi, depth int) (first int) {
 	return m.iterate(ilo, ihi)
 }
 
-// iterate is solve by multishift sweeps.
+// iterate does the work of solve for orders above minMultishift, by multishift sweeps.
 func (m *multishift) iterate(ilo, ihi int) (first int) {
 	clearBelow(m.h, ilo, ihi)
 	n := ihi - ilo + 1

@@ -26,8 +26,8 @@ const (
 )
 
 // For few right-hand sides, reading V and computing T (if it is not kept) take much of the time. Blocks
-// of 16 columns are then 1.3 to 2 times as fast as blocks of 64. If everything fits in a cache, it
-// takes as little as half the time to apply reflections, stored as rows, one by one from the right.
+// of 16 columns are then 1.3 to 2 times as fast as blocks of 64. If everything fits in a cache,
+// applying reflections, stored as rows, one by one from the right takes as little as half the time.
 const (
 	ormqrColumns = 16
 	ormqrFew     = 32 // right-hand sides below which ormqrColumns are used

@@ -92,7 +92,7 @@ func (r *reduction) left(i int) {
 	copy(r.row(r.vx, i, 0)[i:], v)
 }
 
-// right computes y of the left reflection, then the right reflection of row i of A with its x.
+// right computes y of left reflection i, then right reflection i, which reduces row i of A, and its x.
 func (r *reduction) right(i int) {
 	rows, j := 2*(i-r.first), i+1
 	v := r.row(r.vx, i, 0)[i:]

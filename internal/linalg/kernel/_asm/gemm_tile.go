@@ -98,7 +98,8 @@ func (t tileCode) sum() {
 	t.eachStep(t.name, k, func(int) { t.stridedStep(a, b, rowB) }, func(int) {})
 }
 
-// eachStep writes a loop over k steps, several per iteration. next writes the advance by count steps.
+// eachStep writes a loop over k steps, several per iteration, at whose end the code falls through or
+// jumps to "store". step writes step i of an iteration; next advances the pointers by count steps.
 func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next func(count int)) {
 	t.SUBQ(operand.Imm(steps), k)
 	t.JLT(operand.LabelRef(label + "rest"))

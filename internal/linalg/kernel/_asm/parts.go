@@ -62,7 +62,7 @@ type part struct {
 
 func (g *generator) whole() part { return part{g, g.lanes, nil} }
 
-// of returns the register that holds the part of v.
+// of returns the X, Y or Z register of v that holds part p.
 func (p part) of(v reg.Vec) reg.Register {
 	switch p.width {
 	case 8:
