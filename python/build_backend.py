@@ -209,7 +209,7 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", choices=["library", "wheel", "sdist"])
-    parser.add_argument("--arch", choices=[*sorted(MACHINES), "all"], default=None, help="GOARCH (default: the GOARCH of this machine)")
+    parser.add_argument("--arch", choices=[*sorted(MACHINES), "all"], default=None, help="architecture to build for, as a GOARCH; all: a wheel for each (default: the GOARCH of this machine)")
     parser.add_argument("--cc", default=None, help="C compiler for the architecture (default: $CC or gcc for this machine's GOARCH, a cross compiler for any other)")
     parser.add_argument("--out", default="dist", help="folder for the files (default: dist)")
     given = parser.parse_args()

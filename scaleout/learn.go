@@ -69,7 +69,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 		case limit == 0:
 			return fault
 		case count == limit:
-			return fmt.Errorf("more than %d rows are bad, the most that SkipBad allows (the last is %s): correct the data, or raise SkipBad", limit, line)
+			return fmt.Errorf("there are more bad rows than the %d that SkipBad allows (the last is %s): correct the data, or raise SkipBad", limit, line)
 		}
 		count++
 		badCounter.Inc(ctx, 1)
@@ -214,7 +214,7 @@ func flagOf(r stream.Remedy) string {
 }
 
 // match selects the columns of the model, as `blskernel update` does, and checks the number of targets.
-// If these do not fit, it returns a *stream.Error that names the file. Other errors of Match do not change.
+// If these do not fit, it returns a *stream.Error that names the file, or else other errors of Match.
 func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	const noTargets = "has no labels or targets; name their columns, or their files"
 	err := fn.base.Match(r, model.Data{

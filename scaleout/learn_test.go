@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 					case limit == 0 && f.bad != nil:
 						want = f.bad[0]
 					case limit < len(f.bad):
-						want = fmt.Sprintf("more than %d rows are bad, the most that SkipBad allows (the last is %s", limit, shard.Path)
+						want = fmt.Sprintf("there are more bad rows than the %d that SkipBad allows (the last is %s", limit, shard.Path)
 					}
 					at := fmt.Sprintf("%s, batches of %d, at most %d bad", shard.Path, batch, limit)
 					out, err := bundle(newLearnFn(t, model, opt), shard)

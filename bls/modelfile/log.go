@@ -84,7 +84,8 @@ func (op *Operation) check() error {
 		return err
 	}
 	if op.First < 0 || op.Batch < 0 || op.Merged < 0 || op.Classes < 0 || !(op.Holdout >= 0 && op.Holdout < 1) || !(op.Factor >= 0 && op.Factor <= 1) {
-		return &MetadataError{Field: "log", What: "an operation has a number that is out of range"}
+		return &MetadataError{Field: "log", What: fmt.Sprintf("%.40q has first %d, batch %d, merged %d, classes %d, holdout %v, factor %v; "+
+			"want 0 or more, holdout below 1, and factor at most 1", op.Kind, op.First, op.Batch, op.Merged, op.Classes, op.Holdout, op.Factor)}
 	}
 	for i, end := range op.Ends {
 		if end <= 0 || i > 0 && end <= op.Ends[i-1] {

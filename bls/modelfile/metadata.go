@@ -206,7 +206,7 @@ func (m *Metadata) checkValues() error {
 	left := math.MaxInt32
 	for _, n := range m.Runs {
 		if n < 0 || n > left {
-			return &MetadataError{Field: "runs", What: fmt.Sprintf("a run of %d columns; want 0 or more, in all below 2³¹", n)}
+			return &MetadataError{Field: "runs", What: fmt.Sprintf("a run has %d columns; want 0 or more in each run, and fewer than 2³¹ in all runs together", n)}
 		}
 		left -= n
 	}

@@ -113,8 +113,8 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 		fault.Path = cmp.Or(path, display(r.paths[0]))
 		return d, fault
 	case len(d.Columns) > maxDescribed:
-		return d, located(display(r.paths[0]), Errorf("has %d input columns, but at most %d may have words, units or missing cells; "+
-			"leave out columns with %v, or rows with missing cells with %v",
+		return d, located(display(r.paths[0]), Errorf("has %d input columns, but may have at most %d, since some have words, units or missing cells; "+
+			"use %v to leave out columns, or %v to leave out rows with missing cells",
 			len(d.Columns), maxDescribed, exclude, Remedy{OptionMissing, MissingDrop.String()}))
 	}
 	return d, nil

@@ -374,7 +374,7 @@ class Handle:
         return self._number.value
 
     def __reduce__(self) -> Any:
-        raise TypeError("a handle belongs to its process: pickle the bytes of encode")
+        raise TypeError("a Handle cannot be pickled or copied, since it belongs to its process: pickle the bytes of fetch('encode'), and restore them with Handle.decode")
 
     def free(self) -> None:
         """Free the object now. Later calls raise HandleError."""

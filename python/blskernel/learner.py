@@ -59,8 +59,8 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
         The number of rounds, 0 to 3, that weight columns by how much the predictions depend on them. With
         None, ``fit`` chooses the number if it also chooses ``shrink`` or ``lambda_``; otherwise 0.
     steps : bool, default=None
-        Whether half of the enhancement nodes are steps in one or two columns. With None, ``fit`` chooses
-        this if it also chooses ``shrink`` or ``lambda_``; otherwise False.
+        Whether half of the enhancement nodes are step functions of one or two columns. With None, ``fit``
+        chooses this if it also chooses ``shrink`` or ``lambda_``; otherwise False.
     solve, c, workspace
         Settings of "improved" and "original", as in IncrementalRidge.
     expected_rows : int, default=None
@@ -1098,7 +1098,7 @@ def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
         with np.errstate(invalid="ignore"):  # 2**63 as float64 is not an int64
             lost = each.dtype.kind in "iu" and (each.astype(common).astype(each.dtype) != each).any()
         if lost or labels.dtype.kind + more.dtype.kind in ("iu", "ui"):
-            raise ValueError(f"no type holds all labels exactly, such as {labels.tolist()[0]!r} and {more.tolist()[0]!r}: give all in the same integer type")
+            raise ValueError(f"no NumPy type holds all labels of the types {labels.dtype} and {more.dtype} exactly: give all in the same integer type")
 
 
 def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:

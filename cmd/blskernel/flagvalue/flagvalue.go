@@ -14,7 +14,7 @@ import (
 func ParseComma(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"tab": '\t', `\t`: '\t'})
 	if !ok || strings.ContainsRune("\"\r\n", r) {
-		return 0, errors.New("want one character other than a quotation mark or a line break, or the word tab")
+		return 0, errors.New("want the word tab, or one character other than a quotation mark or a line break")
 	}
 	return r, nil
 }

@@ -99,7 +99,7 @@ func (set *settings) check() error {
 	case len(set.patterns) == 0:
 		return errors.New("no data: name files, or patterns such as 'part-*.csv'")
 	case set.Model == "":
-		return errors.New("--model is missing: 'blskernel train' makes one from a sample of the data")
+		return errors.New("--model is missing: name the base model, which 'blskernel train' makes from a sample of the data")
 	case set.Out == "":
 		return errors.New("--out is missing: name the model file to write")
 	case set.Model == "-" || set.Out == "-" || set.BadOut == "-":

@@ -298,7 +298,7 @@ func (in *Input) setAside(fault error) error {
 		return fmt.Errorf("%w; or use --skip-bad 10 to set aside up to 10 such rows", fault)
 	}
 	if !in.Silent {
-		in.say.Warn("%v: the row is set aside", fault)
+		in.say.Warn("a row is set aside: %v", fault)
 	}
 	return nil
 }

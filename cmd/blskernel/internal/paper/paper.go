@@ -107,7 +107,7 @@ missing tables again and write them to another file; 'blskernel report' reads se
 	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")
 	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input to the tanh of any enhancement node on the first batch; with --recipe text always 0, for no scaling")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
-		"which hardly whiten; or unit, with constants that do", "", bench.WhitenReference, bench.WhitenUnit)
+		"which barely whiten pixels in [0, 1]; or unit, with constants that suit such pixels", "", bench.WhitenReference, bench.WhitenUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "in the first run, also measure a solution from scratch after each update")
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, `JSON lines, whose key "kind" is machine, table, row or flops,`)

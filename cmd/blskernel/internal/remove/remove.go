@@ -133,7 +133,7 @@ func (rm *removing) check(m *model.Model, path string) error {
 		}
 	}
 	if part = cmp.Or(part, unlisted); part != "" && whole != "" && !rm.in.Again {
-		return ui.Usagef("the removed rows of %q may be rows of %q, which would then be removed twice: give a file with only the rows that are left, or use --again if they are other rows", part, whole)
+		return ui.Usagef("%q and %q may have rows in common, which would be removed twice: instead of %[2]q give a file with only its rows that remain to be removed, or use --again if the files have no rows in common", part, whole)
 	}
 	return nil
 }

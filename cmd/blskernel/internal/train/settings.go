@@ -40,7 +40,7 @@ func (m *settings) register(cmd *cobra.Command) {
 	ui.Auto(cmd, &m.Enhancement, "enhancement", "number of enhancement nodes; auto: chosen from the numbers of rows and columns", count(0, ui.MaxNodes))
 	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: yes for a table with at most 500 columns; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.relevance, "relevance", "number of rounds, 0 to 3, that weight columns by how much the predictions depend on them; auto: chosen on rows held out from the first batch; 0 if --shrink and --lambda are given", count(0, 3))
-	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: chosen on rows held out from the first batch; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are step functions of one or two columns, yes or no; auto: chosen on rows held out from the first batch; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.log, "log-targets", "whether to learn the logarithms of the targets of a regression model, yes or no; auto: chosen on rows held out from the first batch if the targets are positive and skewed; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.shrink, "shrink", "largest input to the tanh of any enhancement node on the first batch: small for a smooth model, large for a rough one; auto: chosen on rows held out from the first batch",
 		ui.Number("want a positive number, or auto", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }))

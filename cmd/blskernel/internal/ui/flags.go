@@ -188,7 +188,7 @@ func SeedFlag(cmd *cobra.Command, v *uint64) {
 	cmd.Flags().Var(&value[uint64]{v, "1", "uint", func(text string) (uint64, error) {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			err = errors.New("want a whole number, 0 or more")
+			err = errors.New("want a whole number from 0 to 18446744073709551615")
 		}
 		return seed, err
 	}}, "seed", "seed of all random numbers; the same seed gives the same result")
