@@ -28,8 +28,8 @@ const None = -1
 const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value means 10 groups of 10 feature nodes,
-// no enhancement nodes, and seed 0 on the default backend. A Classifier or Regressor chooses, if zero,
-// Scaling and Shrink, and also EnhancementNodes, Direct, Relevance and Steps, which None turns off.
+// no enhancement nodes and seed 0. A Classifier or Regressor chooses Scaling, Shrink, EnhancementNodes,
+// Direct, Relevance and Steps if they are zero. None turns off all of these but Scaling and Shrink.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples suits
 	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.

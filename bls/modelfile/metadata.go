@@ -196,7 +196,7 @@ func (m *Metadata) checkValues() error {
 	case missing == stream.MissingMean && !m.Columns.Filled():
 		return &MetadataError{Field: "columns", What: "missing is \"mean\", but a column has no value to fill in"}
 	case utf8.RuneCountInString(m.Decimal) > 1 || utf8.RuneCountInString(m.Thousands) > 1:
-		return &MetadataError{Field: "decimal", What: "decimal or thousands has more than one character"}
+		return &MetadataError{Field: "decimal", What: fmt.Sprintf("decimal is %.40q and thousands %.40q; want at most one character in each", m.Decimal, m.Thousands)}
 	}
 	for _, n := range m.TargetNotations {
 		if err := n.Check(); err != nil {

@@ -188,7 +188,7 @@ func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, er
 	})}
 }
 
-// attributes gives the options, the metadata and, once fitted, the sizes and the choice.
+// attributes sets c.result to the options, the metadata and, once fitted, the sizes and the choice.
 func (l *learner) attributes(c *call) error {
 	m := l.Learner()
 	out := map[string]any{"metadata": l.Metadata, "names": l.Metadata.Options().Inputs}

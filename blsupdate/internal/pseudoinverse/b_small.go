@@ -44,8 +44,7 @@ func (s *addition) innerNorm() float64 {
 	})
 }
 
-// small returns Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ. Like large, it uses the inverse or, with Options.Solve, solves,
-// which overwrites Dbar.
+// small returns Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ by inverse or, with Options.Solve, a solve that overwrites Dbar.
 func (s *addition) small() (bt *mat.Dense, err error) {
 	counter, k, m := s.u.Counter, s.u.K, s.innerProduct()
 	m.AddDiagonal(1)

@@ -214,7 +214,7 @@ func (s Norms) shrunk() float64 {
 	return least
 }
 
-// usualShrinking is the factor by which a column may shrink, as in a sliding window, at the same bound.
+// usualShrinking is the factor by which columns may shrink, as in a window, before the bound grows.
 const usualShrinking = 2
 
 // maxShare is the relative error of R, or of RᵀR, above which terms of higher order may matter.

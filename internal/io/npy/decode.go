@@ -81,7 +81,7 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// Round rounds v to the precision of d if d is Float. A float32 may overflow; a float16 has no limit.
+// Round returns v, rounded to the precision of d if d is Float. A float32 can overflow, a float16 not.
 func (d DType) Round(v float64) float64 {
 	switch {
 	case d.Kind != Float || d.Size == 8:

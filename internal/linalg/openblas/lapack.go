@@ -79,7 +79,7 @@ func fit(sizes ...int) {
 	}
 }
 
-// lwork returns the length of work, at most the largest 32-bit integer.
+// lwork returns the length of work, at most the largest int32.
 func lwork(work []float64) C.int { return C.int(min(len(work), math.MaxInt32)) }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }

@@ -120,8 +120,7 @@ func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next
 	t.JNE(operand.LabelRef(label + "one"))
 }
 
-// packedStep writes rank-1 update i of the packed micro-panels at a and b. The micro-panel of A stays
-// in L1, and B streams from L2.
+// packedStep writes rank-1 update i of the packed micro-panels at a (in L1) and b (from L2).
 func (t tileCode) packedStep(a, b reg.GPVirtual, i int) {
 	row := 8 * t.lanes * t.vectors // of B, in bytes
 	for v := range t.vectors {
