@@ -138,7 +138,7 @@ func TestValidateStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Measure(ctx, grid, rates, 1, 1, 1, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	grid[0].L, grid[0].Method, grid[0].Options.Lambda = 2, blsupdate.RidgeInverse, 0
 	var rank *blsupdate.RankError

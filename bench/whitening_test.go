@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// whiteningSamples returns l×d samples in [0, 1] with correlated neighbouring columns, as in images.
+// whiteningSamples returns l×d samples in [0, 1] with correlated neighboring columns, as in images.
 func whiteningSamples(l, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x := mat.NewDense(l, d, nil)

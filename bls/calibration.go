@@ -386,7 +386,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // calibration; PartialFit and Forget keep it, and CalibratePartialFit extends it. In a model that keeps
 // its samples (see KeptRows), every change replaces it with the calibration that Fit makes, if any.
 //
-// The slope of PredictProba minimises the mean log loss of the rows, with their weights divided by s²,
+// The slope of PredictProba minimizes the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution
 // that spreads 1/(l+2) evenly over all classes, so the slope is finite even if no prediction is wrong.
 // If the method only approximates s², s is 1; leave out rows far outside the learned ones. The slope

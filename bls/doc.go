@@ -8,7 +8,7 @@
 //	Z = phi(X)                  N = n2·n1 feature nodes, n2 groups of n1
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
-// phi standardises the samples to S, multiplies S by sparse weights, and maps each node to [0,1]. Wh is
+// phi standardizes the samples to S, multiplies S by sparse weights, and maps each node to [0,1]. Wh is
 // random and orthonormal, s is FeatureOptions.Shrink, and m is the largest element of [Z, 0.1] Wh. The
 // first batch determines m and the ranges of the nodes. With Direct, A is [Z, S, H]; with Steps, half
 // of the columns of H are steps. Package blsupdate computes the output weights W, the least-squares

@@ -25,8 +25,8 @@ func ExampleOneHot() {
 }
 
 // Rooms with an area in square meters and a price in thousands are columns of different kinds and
-// sizes. If each sample is standardised by itself, a room and one of twice the area and price are the
-// same. If the columns are standardised, they are not, and the unit of the price does not matter.
+// sizes. If each sample is standardized by itself, a room and one of twice the area and price are the
+// same. If the columns are standardized, they are not, and the unit of the price does not matter.
 func ExampleScaling() {
 	rooms := mat.NewDense(4, 2, []float64{
 		20, 300,

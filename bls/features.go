@@ -31,7 +31,7 @@ const maxNodes = math.MaxInt32
 // no enhancement nodes and seed 0. A Classifier or Regressor chooses Scaling, Shrink, EnhancementNodes,
 // Direct, Relevance and Steps if they are zero. None turns off all of these but Scaling and Shrink.
 type FeatureOptions struct {
-	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples suits
+	// Scaling standardizes the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples suits
 	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. But for 0
@@ -42,7 +42,7 @@ type FeatureOptions struct {
 	GroupNodes int
 	// EnhancementNodes is n3. With None, the model is linear in S: A is Z, or [Z, S] with Direct.
 	EnhancementNodes int
-	// Direct = 1 links the standardised columns to the output layer: S is part of A, so that the
+	// Direct = 1 links the standardized columns to the output layer: S is part of A, so that the
 	// model contains all linear functions of S.
 	Direct int
 	// Relevance is the number of rounds, at most 3, that weight the columns of S by their effect

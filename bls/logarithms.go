@@ -58,7 +58,7 @@ func skewed(y *mat.Dense) bool {
 	return true
 }
 
-// skewness returns the third standardised moment of column j of y, or NaN if all elements are equal.
+// skewness returns the third standardized moment of column j of y, or NaN if all elements are equal.
 func skewness(y *mat.Dense, j int) float64 {
 	l, _ := y.Dims()
 	mean := columnMeans(y, nil)[j]

@@ -109,7 +109,7 @@ func normalScores(column []float64) curve {
 
 // extended returns c with a line added at each end, up to the score ±rankLimit. The lower line has the
 // mean slope of c from its first knot to low, and the upper line the mean slope from high to the last
-// knot. If low is the first knot or high the last, the neighbouring knot replaces it.
+// knot. If low is the first knot or high the last, the neighboring knot replaces it.
 func (c curve) extended(low, high float64) curve {
 	last := len(c.knots) - 1
 	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {

@@ -9,18 +9,18 @@ import (
 	"blskernel/mat"
 )
 
-// A Scaling is a way to standardise samples to H1 = [S, 0.1], the input of the feature nodes.
+// A Scaling is a way to standardize samples to H1 = [S, 0.1], the input of the feature nodes.
 type Scaling int
 
 const (
 	// ScaleAuto leaves the choice to Fit: ScaleColumns, or ScaleRanks if it predicts held-out rows
 	// better. FitFeatures treats it as ScaleSamples, the scaling of the paper.
 	ScaleAuto Scaling = iota
-	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
+	// ScaleSamples standardizes each sample by its own mean and standard deviation over its d
 	// inputs: s = (x - mean(x)) / std(x), or 0 if x is constant. It suits inputs of one kind, such
 	// as the pixels of an image or the points of a curve. x, 2x and x+1 become the same.
 	ScaleSamples
-	// ScaleColumns standardises each input by its mean and standard deviation over the first
+	// ScaleColumns standardizes each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
 	// PartialFit or Refit finds another value, it draws the weights of the column. std[j] becomes

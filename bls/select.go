@@ -277,7 +277,7 @@ func (c candidate) weights() []float64 {
 
 // search returns the best candidate among the scalings, the shrinks, the rounds of relevance, the
 // steps, and the values of lambda if given is 0. It searches a coarse grid with at most trialNodes
-// enhancement nodes, and then the neighbouring ridges of the result with all nodes.
+// enhancement nodes, and then the neighboring ridges of the result with all nodes.
 func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
 		return candidate{}, err

@@ -50,7 +50,7 @@ func pairs(n int) (file, body []byte) {
 
 var gzipped = testutil.Gzipped
 
-// counted returns n bytes, no two neighbours of which are equal.
+// counted returns n bytes, no two neighbors of which are equal.
 func counted(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

@@ -211,7 +211,7 @@ func TestCancel(t *testing.T) {
 		err := c.Run(ctx, func(Result) error { n++; return nil }, tell)
 		// A job reports once for itself and once for each of its four rounds.
 		if want := max(0, after-1) / 5; err != stop || n != want {
-			t.Errorf("cancelled at message %d: %d results, %v; want %d", after, n, err, want)
+			t.Errorf("canceled at message %d: %d results, %v; want %d", after, n, err, want)
 		}
 		cancel(nil)
 	}

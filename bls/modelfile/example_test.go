@@ -90,7 +90,7 @@ func ExampleMetadata() {
 }
 
 // A program that can resume writes its progress into each checkpoint, in the same file as the model, so
-// that the two cannot disagree. It also lists the files that it has learned, so that it recognises
+// that the two cannot disagree. It also lists the files that it has learned, so that it recognizes
 // them. Write and Read are for a connection or an object store.
 func ExampleProgress() {
 	f := line()

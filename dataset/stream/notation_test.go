@@ -11,7 +11,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestNotations recognises how the numbers of inputs and of targets are written, and reads them
+// TestNotations recognizes how the numbers of inputs and of targets are written, and reads them
 // accordingly; the last column is the target.
 func TestNotations(t *testing.T) {
 	comma, thousands := Notation{Decimal: ","}, Notation{Thousands: ","}
@@ -186,7 +186,7 @@ func TestNA(t *testing.T) {
 	}
 }
 
-// TestTargetsOfTheirOwn recognises the words of inputs, and how the numbers of a file of targets are
+// TestTargetsOfTheirOwn recognizes the words of inputs, and how the numbers of a file of targets are
 // written, chosen by name, by number, or all.
 func TestTargetsOfTheirOwn(t *testing.T) {
 	array := string(append(npyHeader(1, "<f8", false, 3, 1), float64s(1, 2, 3)...))

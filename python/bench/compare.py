@@ -1,7 +1,7 @@
 """Accuracy and time of BroadLearningClassifier and of learners of scikit-learn, as a table in Markdown.
 
 All learners run one after the other in one process, on the same rows, with the same number of threads.
-Images are divided by the largest pixel value, and columns of tables are standardised by the training rows.
+Images are divided by the largest pixel value, and columns of tables are standardized by the training rows.
 Times of digits and breast cancer are medians, and accuracies means, of five splits into three quarters
 and one quarter; MNIST is measured once, on its own test images.
 

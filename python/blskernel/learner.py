@@ -33,7 +33,7 @@ from ._turns import turns
 __all__ = ["BroadLearningClassifier", "BroadLearningRegressor"]
 
 _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
-        How rows are standardised: "columns" and "ranks" suit tables, and "samples" suits images. With None,
+        How rows are standardized: "columns" and "ranks" suit tables, and "samples" suits images. With None,
         ``fit`` chooses "columns" or "ranks".
     feature_groups, feature_nodes : int, default=None
         The number of groups of feature nodes, and of nodes in each group. None means 10; with more than

@@ -219,7 +219,7 @@ class IncrementalRidge:
         The ridge, 0 for none. None means 1, as in scikit-learn, but 0 for "improved" and "original", which
         are meant for the pseudoinverse.
     fit_intercept : bool
-        Whether to add a constant that the ridge does not penalise, `intercept_`, to the predictions. After
+        Whether to add a constant that the ridge does not penalize, `intercept_`, to the predictions. After
         every change the weights are the fit to rows and targets minus their means. "improved" and
         "original" keep rows, and do not support an intercept.
     form : {"auto", "paper", "small", "large", "compressed"}, optional

@@ -56,7 +56,7 @@ extern "C" {
 enum {
 	BLS_OK = 0,
 	BLS_RUNNING = 1,     /* the method is still running */
-	BLS_CANCELLED = 2,   /* the method was cancelled, and the object is unchanged */
+	BLS_CANCELLED = 2,   /* the method was canceled, and the object is unchanged */
 	BLS_VALUE = 3,       /* data or options are wrong */
 	BLS_NOT_FITTED = 4,  /* the object has not learned anything yet */
 	BLS_HANDLE = 5,      /* a handle was freed, is of the wrong kind, or belongs to another process */

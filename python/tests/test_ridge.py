@@ -213,7 +213,7 @@ def test_numbers_beyond_float64(value):
         IncrementalRidge(workspace=value)
 
 
-def centred(a, y, lambda_, w):
+def centered(a, y, lambda_, w):
     """The weights and the intercept by the definition."""
     m, t = np.average(a, axis=0, weights=w), np.average(y, axis=0, weights=w)
     weights = solution(a - m, y - t, lambda_, w)
@@ -222,14 +222,14 @@ def centred(a, y, lambda_, w):
 
 @pytest.mark.parametrize("method", METHODS[:4])
 def test_intercept(method):
-    """Rows, weights, removal, forgetting, nodes and targets end in the centred solution, far from the origin."""
+    """Rows, weights, removal, forgetting, nodes and targets end in the centered solution, far from the origin."""
     a, y = data()
     a, y = a + [30, 0, -5, 0, 1, 2], y + 100
     w = np.random.default_rng(3).uniform(0.1, 3, size=80)
     ridge = IncrementalRidge(method, 0.3, fit_intercept=True)
 
     def check(a, y, lambda_, w):
-        weights, intercept = centred(a, y, lambda_, w)
+        weights, intercept = centered(a, y, lambda_, w)
         close(ridge, weights, 1e-8)
         np.testing.assert_allclose(ridge.intercept_, intercept, rtol=1e-8)
         np.testing.assert_allclose(ridge.predict(a), a @ weights + intercept, rtol=1e-8)
@@ -272,7 +272,7 @@ def test_intercept(method):
 @pytest.mark.parametrize("weight, offset", [(1e8, 0), (1, 2.0**27)])
 def test_digits_with_an_intercept(method, weight, offset):
     a, y = (x + offset for x in data(targets=1))
-    ridge, far, want = IncrementalRidge(method, 0, fit_intercept=True), (a[:1] + 9, y[:1]), centred(a - offset, y - offset, 0, None)[0]
+    ridge, far, want = IncrementalRidge(method, 0, fit_intercept=True), (a[:1] + 9, y[:1]), centered(a - offset, y - offset, 0, None)[0]
     for part in np.split(np.arange(80), 8):
         ridge.add(a[part], y[part])
     error = np.linalg.norm(ridge.add(*far, [weight]).remove(*far, [weight]).weights() - want) / np.linalg.norm(want)
@@ -308,7 +308,7 @@ def test_intercept_merge_leverage_and_refine(tmp_path):
     a, y = data()
     a, y = a + 9, y - 40
     one, two = (IncrementalRidge("gram", 0.5, fit_intercept=True).add(a[part], y[part]) for part in (slice(0, 50), slice(50, 80)))
-    weights, intercept = centred(a, y, 0.5, None)
+    weights, intercept = centered(a, y, 0.5, None)
     close(one.merge(two), weights)
     np.testing.assert_allclose(one.intercept_, intercept)
     close(one.refine(a, y), weights, 1e-12)

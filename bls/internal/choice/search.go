@@ -13,7 +13,7 @@ import (
 // Shrinks returns the values of Shrink to try.
 func Shrinks() []float64 { return []float64{0.3, 0.8, 1.5, 3, 6} }
 
-// Near returns shrink, an element of shrinks, and its neighbours.
+// Near returns shrink, an element of shrinks, and its neighbors.
 func Near(shrinks []float64, shrink float64) []float64 {
 	at := slices.Index(shrinks, shrink)
 	return shrinks[max(0, at-1):min(len(shrinks), at+2)]

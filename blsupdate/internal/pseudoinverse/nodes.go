@@ -124,11 +124,11 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.
 	return next, cost.MergeModels(model, more), nil
 }
 
-// cancelled is the norm of a column of C, relative to the column of H, below which C is projected
+// canceled is the norm of a column of C, relative to the column of H, below which C is projected
 // again. accurateReach is the condition of A above which C is always projected again, since A D
 // inherits the error of D, eps κ².
 const (
-	cancelled     = 0.1
+	canceled      = 0.1
 	accurateReach = 300
 )
 
@@ -141,7 +141,7 @@ func (s *widening) project() {
 	s.projectInto(cost.StepNodesD, cost.StepNodesC, s.d)
 	norms, lengths := dense.ColumnNorms(s.h), dense.ColumnNorms(s.c)
 	for j, length := range lengths {
-		if u.Lambda == 0 && (length < cancelled*norms[j] || u.reaches().Scaled > accurateReach) {
+		if u.Lambda == 0 && (length < canceled*norms[j] || u.reaches().Scaled > accurateReach) {
 			s.how.Refined = true
 		}
 	}

@@ -32,7 +32,7 @@ func between(rnd *rand.Rand, lo, hi float64, count int) []float64 {
 	return x
 }
 
-// around returns x and count neighbours on either side of it.
+// around returns x and count neighbors on either side of it.
 func around(x float64, count int) []float64 {
 	all := []float64{x}
 	for _, to := range []float64{math.Inf(1), math.Inf(-1)} {

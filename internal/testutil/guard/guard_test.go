@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// sink keeps reads from being optimised away.
+// sink keeps reads from being optimized away.
 var sink float64
 
 // TestRegion checks that all of a slice can be read and written, but not the element past its edge.

@@ -54,7 +54,7 @@ A column of words becomes one input for each word of the first 4096 rows, at mos
 of the row and 0 for the others. Later words share one more input; a note says how many there were. A
 column of more words, or of dates, is an error: leave it out with --exclude. --missing says what to do
 with a missing cell of an input; a row without a label or target is bad, or left out with --missing
-drop. Percent signs, currency signs, decimal commas and thousands signs are recognised if all cells of a
+drop. Percent signs, currency signs, decimal commas and thousands signs are recognized if all cells of a
 column in those rows agree; a note reports them. The model stores these settings, with --decimal,
 --thousands and --na, and the other commands use them.
 

@@ -21,11 +21,11 @@ func (p *problem) at(i, j int) float64 { return p.h.X[i*p.h.Ld+j] }
 
 func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 
-// tiny returns the size up to which a subdiagonal element counts as zero, whatever its neighbours are.
+// tiny returns the size up to which a subdiagonal element counts as zero, whatever its neighbors are.
 func (p *problem) tiny() float64 { return factor.SmallestNormal / ulp * float64(p.n) }
 
 // negligible reports whether the subdiagonal element of row k of h is at most tiny, or small compared
-// with its neighbours. It looks only at rows and columns [from, end). It combines the usual test with
+// with its neighbors. It looks only at rows and columns [from, end). It combines the usual test with
 // the test of Ahues and Tisseur (LAPACK working note 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
@@ -35,7 +35,7 @@ func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	}
 	sum := math.Abs(a) + math.Abs(d)
 	if sum == 0 {
-		sum = neighbours(h, k, from, end)
+		sum = neighbors(h, k, from, end)
 	}
 	if !(c <= ulp*sum) {
 		return false
@@ -49,12 +49,12 @@ func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 // faint reports whether the subdiagonal element of row k is far below the rounding errors of the
 // elements around it. If the matrix is steeply graded, QR steps alone might never make it negligible.
 func faint(h block.Matrix, k, from, end int) bool {
-	sum := math.Abs(h.X[(k-1)*h.Ld+k-1]) + math.Abs(h.X[k*h.Ld+k]) + neighbours(h, k, from, end)
+	sum := math.Abs(h.X[(k-1)*h.Ld+k-1]) + math.Abs(h.X[k*h.Ld+k]) + neighbors(h, k, from, end)
 	return math.Abs(h.X[k*h.Ld+k-1]) <= ulp*ulp*sum
 }
 
-// neighbours returns |h[k-1, k-2]| + |h[k+1, k]|, counting only elements within [from, end).
-func neighbours(h block.Matrix, k, from, end int) (sum float64) {
+// neighbors returns |h[k-1, k-2]| + |h[k+1, k]|, counting only elements within [from, end).
+func neighbors(h block.Matrix, k, from, end int) (sum float64) {
 	if k-2 >= from {
 		sum = math.Abs(h.X[(k-1)*h.Ld+k-2])
 	}

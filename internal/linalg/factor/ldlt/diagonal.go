@@ -16,7 +16,7 @@ import (
 // Sytrf: its off-diagonal element is at least 1.56 times as large as the diagonal ones in magnitude.
 type Diagonal struct{ D, E []float64 }
 
-// cut returns n, or a neighbour of n if a cut before row n > 0 would split a 2×2 block. A nil d has no
+// cut returns n, or a neighbor of n if a cut before row n > 0 would split a 2×2 block. A nil d has no
 // such block.
 func (d *Diagonal) cut(n int) int {
 	switch {

@@ -13,8 +13,8 @@ import (
 
 // PanelColumns returns nb, the number of columns that Sytrf eliminates together. The search for pivots
 // updates one or two columns per pivot with Level 2 BLAS. These n²nb flops run at the speed of the
-// cache and on few threads. This favours narrow panels. The trailing update passes over the matrix once
-// per panel, with 2 memory operations and 2nb flops per element. This favours wide panels if no cache
+// cache and on few threads. This favors narrow panels. The trailing update passes over the matrix once
+// per panel, with 2 memory operations and 2nb flops per element. This favors wide panels if no cache
 // holds the matrix. The widths come from measurements for n = 300 to 5100 and panels of 16 to 96.
 func PanelColumns(n int) int {
 	if n < 3000 {

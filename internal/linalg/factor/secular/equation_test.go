@@ -15,7 +15,7 @@ import (
 )
 
 // equations returns several kinds of equations of order n: with random or evenly spaced poles, poles
-// near each other, or poles and z of very different sizes. As after a merge, neighbouring poles are
+// near each other, or poles and z of very different sizes. As after a merge, neighboring poles are
 // apart, and no z is near zero.
 func equations(rng *rand.Rand, n int, squares bool) map[string]Equation {
 	const least = 8 * eps
