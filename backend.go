@@ -86,14 +86,14 @@ func lookup(given string) (Backend, error) {
 		return nil, &UnavailableError{
 			Backend: name,
 			Why:     absent(runtime.GOOS, runtime.GOARCH),
-			Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, and without the tag noopenblas, or use \"pure\"",
+			Remedy:  "use \"pure\", or build for linux/amd64 or linux/arm64 with CGO_ENABLED=1, a C compiler and no tag noopenblas",
 		}
 	}
 	if k, ok := strings.CutPrefix(name, "pure/"); ok {
 		_, err := kernel.Lookup(k)
 		return nil, &UnavailableError{Backend: name, Why: err.Error(), Remedy: "use one of the usable kernels, or \"pure\" for the best of them"}
 	}
-	return nil, fmt.Errorf("blskernel: unknown backend %q; the backends are %s", given, strings.Join(known, ", "))
+	return nil, fmt.Errorf("blskernel: unknown backend %q; the backends are %s and pure/KERNEL", given, strings.Join(known, ", "))
 }
 
 // absent explains why this build, for the given operating system and architecture, has no openblas.

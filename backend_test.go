@@ -144,7 +144,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(openblas) = %v, want a *UnavailableError that says why and what to do", err)
 		}
 	}
-	if _, err := Lookup("mkl"); err == nil || !strings.Contains(err.Error(), "the backends are openblas, pure") {
+	if _, err := Lookup("mkl"); err == nil || !strings.Contains(err.Error(), "the backends are openblas, pure and pure/KERNEL") {
 		t.Errorf("Lookup(mkl) = %v, want the known names", err)
 	}
 	if b, err := Lookup(""); err != nil || b != Default() {

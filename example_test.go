@@ -26,5 +26,5 @@ func ExampleLookup() {
 	}
 	// Output:
 	// pure
-	// blskernel: unknown backend "mkl"; the backends are openblas, pure
+	// blskernel: unknown backend "mkl"; the backends are openblas, pure and pure/KERNEL
 }

@@ -30,7 +30,7 @@ func TestEnvironment(t *testing.T) {
 	type environment struct{ env, want []string }
 	tests := []environment{
 		{[]string{askPure}, []string{"backend: pure", "reason: " + askPure}},
-		{[]string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; the backends are openblas, pure`}},
+		{[]string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; the backends are openblas, pure and pure/KERNEL`}},
 		{[]string{"BLSKERNEL_BACKEND=PURE", nowhere}, []string{"backend: pure", "reason: BLSKERNEL_BACKEND=PURE"}},
 		{[]string{"BLSKERNEL_BACKEND=Pure/Generic"}, []string{"backend: pure/generic"}},
 		{[]string{nowhere}, unopened},
