@@ -33,14 +33,14 @@ type CalibrationError struct {
 
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 && e.Want == 0 {
-		return "bls: none of the last rows can calibrate the model: each has weight 0, has scores that overflow, " +
+		return "bls: none of the last rows can calibrate the model: each has weight 0, has a score or error that overflows, " +
 			"or was learned with a leverage of about 1; give rows of positive weight that the model has not learned"
 	}
 	if e.Rows == 0 {
 		return "bls: the model was never calibrated, or a later change discarded its calibration (Remove, Refit, Merge, WithUpdater, a new lambda, " +
 			"or any change while the model keeps its samples): calibrate it on rows that it has not learned"
 	}
-	return fmt.Sprintf("bls: this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, or ask for a lower coverage", e.Want, e.Rows)
+	return fmt.Sprintf("bls: this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, of which it keeps at most %d, or ask for a lower coverage", e.Want, e.Rows, CalibrationRows)
 }
 
 // A calibration holds the errors of predictions. Either the model had not learned the predicted rows,

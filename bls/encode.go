@@ -57,7 +57,7 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 		if err != nil {
 			x.Check(false, "%v", err)
 		}
-		x.Check(sameOptions(resolved, opt), "an option that must not be zero is zero")
+		x.Check(sameOptions(resolved, opt), "an option is None, or is zero where zero stands for a default")
 		f.opt = resolved
 	}
 	n, n3 := opt.Groups*opt.GroupNodes, f.opt.EnhancementNodes
@@ -84,9 +84,9 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3-f.opt.steps())
 	}
 	for i := range f.steps.columns {
-		codeEach(x, &f.steps.columns[i], f.opt.steps(), func(column *int) { x.Int("the column of a step", column, d-1) })
-		x.Floats("the slopes of the steps", &f.steps.slopes[i], f.opt.steps())
-		x.Floats("the thresholds of the steps", &f.steps.thresholds[i], f.opt.steps())
+		codeEach(x, &f.steps.columns[i], f.opt.steps(), func(column *int) { x.Int("the column of a step function", column, d-1) })
+		x.Floats("the slopes of the step functions", &f.steps.slopes[i], f.opt.steps())
+		x.Floats("the thresholds of the step functions", &f.steps.thresholds[i], f.opt.steps())
 	}
 }
 
@@ -99,7 +99,7 @@ func (f *Features) codeRanks(x *codec.Coder, d int) {
 		x.Floats("the knots", &c.knots, n)
 		x.Floats("the scores", &c.scores, n)
 		for i := 1; i < n && !x.Failed(); i++ {
-			x.Check(c.knots[i-1] < c.knots[i] && c.scores[i-1] < c.scores[i], "the knots and scores of column %d are not ascending", j)
+			x.Check(c.knots[i-1] < c.knots[i] && c.scores[i-1] < c.scores[i], "the knots or the scores of column %d are not strictly ascending", j)
 		}
 		j++
 	})
@@ -166,6 +166,6 @@ func codeFlags(x *codec.Coder, flags ...*bool) {
 // checkAll makes x fail at the first number that is not valid. what names such a number in the error.
 func checkAll(x *codec.Coder, what string, numbers []float64, valid func(float64) bool) {
 	if i := slices.IndexFunc(numbers, func(v float64) bool { return !valid(v) }); i >= 0 {
-		x.FailElement(i, "%s is %v", what, numbers[i])
+		x.FailElement(i, "%s cannot be %v", what, numbers[i])
 	}
 }

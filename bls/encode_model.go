@@ -249,7 +249,7 @@ func (m *model) join(u blsupdate.Updater) error {
 	case u.Nodes() != nodes:
 		return differs("nodes", u.Nodes(), nodes)
 	case m.constant && c == 0:
-		return differs("targets", u.Targets(), 2)
+		return &FormatError{What: fmt.Sprintf("the number of targets is %d; want at least 2", u.Targets())}
 	case s.intercept && c != len(m.center):
 		return differs("targets", c, len(m.center))
 	case m.smearing != nil && c != len(m.smearing.Factors):
@@ -268,7 +268,7 @@ func (m *model) join(u blsupdate.Updater) error {
 			kept.classes = c
 		}
 		if kept.rows() != u.Samples() || !kept.few() || kept.y != nil && kept.y.RawMatrix().Cols != c || checkLabels(kept.labels, max(c, 1)) != nil {
-			return &FormatError{What: fmt.Sprintf("the kept samples (%d) do not match the output layer (samples %d, targets %d)", kept.rows(), u.Samples(), c)}
+			return &FormatError{What: fmt.Sprintf("the kept samples (%d) are too many, or do not match the output layer (samples %d, targets %d)", kept.rows(), u.Samples(), c)}
 		}
 	}
 	update := currentOptions(u)

@@ -93,11 +93,11 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	case o.Relevance < 0 || o.Relevance > maxRounds:
 		return bad("Relevance", o.Relevance, fmt.Sprintf("0 to %d, or None", maxRounds))
 	case o.Relevance > 0 && !o.Scaling.ofColumns():
-		return bad("Relevance", o.Relevance, "None, unless Scaling is ScaleColumns or ScaleRanks, which scale columns")
+		return bad("Relevance", o.Relevance, "0 or None, unless Scaling is ScaleColumns or ScaleRanks")
 	case o.Steps < 0 || o.Steps > 1:
 		return bad("Steps", o.Steps, "1, 0 or None")
 	case o.Steps > 0 && o.Direct == 0:
-		return bad("Steps", o.Steps, "None, unless Direct is 1, since steps are functions of the columns of S in A")
+		return bad("Steps", o.Steps, "0 or None, unless Direct is 1, since step functions need the columns of S in A")
 	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
 		return bad("Shrink", o.Shrink, "a positive finite number, or 0 for the default")
 	case o.Unscaled && o.Shrink != 0:

@@ -205,7 +205,7 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 	}
 	scale := f.opt.Shrink / largest
 	if math.IsInf(scale, 1) {
-		want := fmt.Sprintf("a smaller number, since Shrink divided by the largest input, %v, overflows float64", largest)
+		want := fmt.Sprintf("a smaller number, since Shrink divided by the largest input of the enhancement nodes, %v, overflows float64", largest)
 		return 0, &OptionError{Op: "bls", Option: "Shrink", Value: f.opt.Shrink, Want: want}
 	}
 	return scale, nil

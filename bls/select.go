@@ -430,7 +430,7 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 	for range maps {
 		need = memory.Sum(need, mapsBytes(d, n, n3))
 	}
-	const do = "use fewer nodes (for Tune, fewer flops), or set Shrink and Lambda and leave Validate false, so that nothing is left to choose"
+	const do = "use fewer nodes (for Tune, fewer flops), or avoid the choice: set Shrink and Lambda, and leave Validate, Relevance and LogTargets at zero"
 	return memory.Check(need, "bls", do, "a choice of settings with %d nodes on %d samples", k, m)
 }
 

@@ -34,7 +34,7 @@ package metrics
 import "math"
 
 const (
-	panicLengths = "metrics: the numbers of labels, predictions and weights differ"
+	panicLengths = "metrics: the arguments have different numbers of samples"
 	panicScores  = "metrics: the number of scores is not the number of classes"
 	panicClass   = "metrics: a class is outside 0 to classes-1"
 	panicWeight  = "metrics: a weight is negative or not finite"
