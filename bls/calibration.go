@@ -396,7 +396,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
 //	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError;
-//	*CalibrationError if all rows that count have weight 0 or scores that overflow. On an
+//	*CalibrationError if all rows that count have weight 0, or scores or errors that overflow. On an
 //	error the calibration is unchanged.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)

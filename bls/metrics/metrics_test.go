@@ -227,10 +227,10 @@ func TestPanics(t *testing.T) {
 	row := mat.NewDense(1, 2, []float64{0.5, 0.5})
 	for name, f := range map[string]func(){
 		"metrics: the arguments have different numbers of samples": func() { metrics.Accuracy([]int{1}, nil, nil) },
-		"metrics: a class is outside 0 to classes-1":                     func() { metrics.LogLoss([]int{2}, row, nil) },
-		"metrics: a weight is negative or not finite":                    func() { metrics.RMSE([]float64{1}, []float64{1}, []float64{math.NaN()}) },
-		"metrics: the number of classes is not positive":                 func() { metrics.NewConfusion(0) },
-		"metrics: the limit of samples is not positive":                  func() { metrics.NewRanking(2, 0) },
+		"metrics: a class is outside 0 to classes-1":               func() { metrics.LogLoss([]int{2}, row, nil) },
+		"metrics: a weight is negative or not finite":              func() { metrics.RMSE([]float64{1}, []float64{1}, []float64{math.NaN()}) },
+		"metrics: the number of classes is not positive":           func() { metrics.NewConfusion(0) },
+		"metrics: the limit of samples is not positive":            func() { metrics.NewRanking(2, 0) },
 	} {
 		testutil.MustPanic(t, name, f)
 	}

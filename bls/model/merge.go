@@ -16,7 +16,7 @@ import (
 // MaxLearned is the largest number of learned files that a model lists. The oldest are dropped first.
 const MaxLearned = 1000
 
-// A MergeError says what differs between two models: kinds, inputs, targets, feature maps or means.
+// A MergeError says what differs between two models, such as their kinds, inputs or targets.
 type MergeError struct{ What string }
 
 func (e *MergeError) Error() string {
@@ -61,7 +61,7 @@ func (m *Model) Merge(other *Model, again bool) error {
 	err := m.mergeRows(other)
 	var option *bls.OptionError
 	if errors.As(err, &option) {
-		return &MergeError{"feature maps"}
+		return &MergeError{"feature maps, target transformations or methods"}
 	}
 	if err == nil {
 		a.Columns = columns

@@ -280,7 +280,7 @@ func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	}
 	if i := FirstLarge(nodes); i >= 0 {
 		return &Error{Place: b.Where(i).String(), Row: i, Do: DropRow,
-			What: fmt.Sprintf("the nodes are beyond ±%g, so their squares would overflow", MaxNode)}
+			What: fmt.Sprintf("the nodes are beyond ±%g, so sums of their products could overflow", MaxNode)}
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func (v *verifier) need(log modelfile.Log) {
 		}
 	}
 	if len(log) == 0 {
-		missing("a log: models made in Go, Python or Beam, or by an older version, have none")
+		missing("a log: models from Go, Python, Beam or an older version have none")
 	}
 	if p := v.of.Metadata.Progress; p != nil && !p.Done {
 		missing("the rest of a run that was interrupted: finish it")

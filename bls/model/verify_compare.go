@@ -28,7 +28,7 @@ func (v *verifier) compare(again *Model, learned bool) error {
 		if again != nil {
 			n = again.Updater().Samples()
 		}
-		v.Missing = append(v.Missing, fmt.Sprintf("a complete log: the model has %d rows, but its log accounts for %d; the others were learned or unlearned from Go or Python", v.Rows, n))
+		v.Missing = append(v.Missing, fmt.Sprintf("a complete log: the model has %d rows, but its log accounts for %d; the difference was learned or unlearned from Go or Python", v.Rows, n))
 		return nil
 	}
 	if all, to := v.of.classes.With(again.Labels()); !learned && len(all) == len(v.of.Labels()) { // the classes that again lacks came with removed rows

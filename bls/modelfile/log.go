@@ -101,7 +101,7 @@ func checkLearned(field string, files []Learned) error {
 			return err
 		}
 		if l.Size < 0 || l.Rows < 0 {
-			return &MetadataError{Field: field, What: fmt.Sprintf("a file cannot have %d rows in %d bytes", l.Rows, l.Size)}
+			return &MetadataError{Field: field, What: fmt.Sprintf("a file has %d rows and %d bytes; want 0 or more of each", l.Rows, l.Size)}
 		}
 	}
 	return nil

@@ -188,7 +188,7 @@ func (m *Metadata) checkValues() error {
 		return &MetadataError{Field: "columns", What: err.Error()}
 	}
 	if n := m.Columns.Inputs(); n > 0 && len(m.Inputs) > 0 && n != len(m.Inputs) {
-		return &MetadataError{Field: "columns", What: fmt.Sprintf("they make %d inputs, but there are %d names", n, len(m.Inputs))}
+		return &MetadataError{Field: "columns", What: fmt.Sprintf("the columns make %d inputs, but %d inputs are named", n, len(m.Inputs))}
 	}
 	switch missing, err := stream.ParseMissing(m.Missing); {
 	case err != nil || m.Missing != "" && m.Missing != missing.String() || m.Missing == stream.MissingError.String():

@@ -101,7 +101,7 @@ func (f *File) check() error {
 	case inputs != 0 && inputs != d:
 		return wrong("inputs", "%d named, but the model has %d", inputs, d)
 	case m.Columns != nil && m.Columns.Inputs() != d:
-		return wrong("columns", "they make %d inputs, but the model has %d", m.Columns.Inputs(), d)
+		return wrong("columns", "the columns make %d inputs, but the model has %d", m.Columns.Inputs(), d)
 	case !classifier && classes != 0:
 		return wrong("classes", "a regressor has none")
 	case classes != 0 && classes != c:
