@@ -63,7 +63,7 @@ func TestConditionErrorText(t *testing.T) {
 	if err == nil {
 		_, err = u.Weights()
 	}
-	const want = "blsupdate: A'A + lambda I is too ill-conditioned (pivot 1 is 0): use the method qr or a larger ridge, or scale the columns"
+	const want = "blsupdate: A'A + lambda I is too ill-conditioned (pivot 1 is 0): use a larger ridge, scale the columns, or use the method qr"
 	if err == nil || err.Error() != want || !errors.Is(err, lapack.ErrNotPositiveDefinite) {
 		t.Errorf("%v; want %s", err, want)
 	}

@@ -121,7 +121,7 @@ func (u *updater) Condition() Condition {
 		c.Advice = "earlier rows or changes have left errors: call Rebuild with all rows"
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
-		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number, or " + remedy
+		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number; otherwise " + remedy
 	case power == 2 && better >= c.Digits+1:
 		c.Instead = QR
 		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number (%.1g): start a new model with qr, which keeps %.0f digits, or raise lambda",

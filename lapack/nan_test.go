@@ -96,7 +96,7 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 		})
 		add(f.name+".Refine, X", right, same, nil, func(m *mat.Dense) error {
 			_, err := f.refine(m, spd, hold(right))
-			if err != nil && !strings.HasSuffix(err.Error(), " (matrix X)") {
+			if err != nil && !strings.HasPrefix(err.Error(), "matrix X: ") {
 				t.Errorf("message %q", err)
 			}
 			return err

@@ -106,7 +106,7 @@ func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dens
 		{"X", checkFinite(bk, routine, blas.All, rx, ErrNotFinite)},
 	} {
 		if operand.err != nil {
-			return ErrorBounds{}, fmt.Errorf("%w (matrix %s)", operand.err, operand.name)
+			return ErrorBounds{}, fmt.Errorf("matrix %s: %w", operand.name, operand.err)
 		}
 	}
 	bounds := ErrorBounds{Backward: make([]float64, nrhs), Forward: make([]float64, nrhs)}

@@ -38,11 +38,11 @@ func (e *ConditionError) Error() string {
 	} else if e.Err != nil {
 		cause = e.Err.Error()
 	}
-	advice := "use a ridge, scale the columns, add rows, or drop nodes that are nearly linear combinations of others"
+	advice := "use a larger ridge, scale the columns, add rows, or drop nodes that are nearly linear combinations of others"
 	if len(e.Instead) > 0 {
-		advice = fmt.Sprintf("use the method %s or a larger ridge, or scale the columns", names.Alternatives(e.Instead))
+		advice = fmt.Sprintf("use a larger ridge, scale the columns, or use the method %s", names.Alternatives(e.Instead))
 	} else if e.Batches {
-		advice = "scale the columns, start from more rows, add smaller batches with the form Small, or use a ridge"
+		advice = "scale the columns, start from more rows, add smaller batches with the form Small, or use a larger ridge"
 	}
 	return fmt.Sprintf("blsupdate: %s is too ill-conditioned (%s): %s", e.What, cause, advice)
 }
@@ -100,7 +100,7 @@ func (e *LeverageError) Error() string {
 	case e.Action == ActionMerge:
 		what, advice = "the ridge of the other model", "give the receiver a ridge, or start the other model without one"
 	case e.Action == ActionWeights:
-		what, advice = "this row", "leave it out of the list, or use a ridge"
+		what, advice = "this row", "leave it out of X, or use a larger ridge"
 	}
 	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
 	if e.Least > LeastRest {

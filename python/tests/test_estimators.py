@@ -637,7 +637,7 @@ def test_errors_of_actions_name_the_parameter():
 
 def test_one_advice():
     """The advice of the factorization inside, which the package does not offer, is not given."""
-    with pytest.raises(ValueError, match=r"\(pivot 1 is 0\): use the method qr or a larger ridge, or scale the columns$"):
+    with pytest.raises(ValueError, match=r"\(pivot 1 is 0\): use a larger ridge, scale the columns, or use the method qr$"):
         IncrementalRidge("gram", 0).add(np.ones((4, 3)), np.ones(4)).weights()
 
 

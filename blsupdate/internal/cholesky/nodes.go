@@ -15,7 +15,7 @@ import (
 // state one correction of D is not enough.
 const minForNodes = 1e-7
 
-const withNodes = "A'A + lambda I with the new nodes"
+const withNodes = "[A; sqrt(lambda) I] with the new nodes"
 
 // AddNodes appends p rows and columns to F. With D = F FᵀAᵀH, C = H - A D and R22 the triangle of a QR
 // factorization of [C; sqrt(lambda) D; sqrt(lambda) I],
@@ -35,7 +35,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if next.Size, err = s.Size.WithNodes(l, norms, make([]float64, p)).Safe(); err != nil {
 		return out, err
 	}
-	if err := s.checkForNodes(); err != nil {
+	if err := s.checkForNodes("[A; sqrt(lambda) I] before the new nodes"); err != nil {
 		return out, err
 	}
 	scaled := dense.Copy(h)
@@ -82,7 +82,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	next.noteRows()
-	if err := next.checkForNodes(); err != nil {
+	if err := next.checkForNodes(withNodes); err != nil {
 		return out, err
 	}
 	next.NoteWeights(p)
@@ -93,9 +93,9 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.Plus(model, residual)}, nil
 }
 
-func (s *State) checkForNodes() error {
+func (s *State) checkForNodes(what string) error {
 	if rcond := s.Reach().RCond(); !(rcond >= minForNodes) {
-		return &types.ConditionError{What: withNodes, RCond: rcond, Instead: []types.Method{types.QR}}
+		return &types.ConditionError{What: what, RCond: rcond, Instead: []types.Method{types.QR}}
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		next.Size.ErrNodes(next.Reach(), next.Size.Lengths(s.Lambda), errs)
 	}
 	if rcond := next.Reach().RCond(); !(rcond*rcond >= dense.Eps) {
-		return out, &types.ConditionError{What: "A'A + lambda I with the new nodes", RCond: rcond, Instead: []types.Method{types.QR}}
+		return out, &types.ConditionError{What: "[A; sqrt(lambda) I] with the new nodes", RCond: rcond, Instead: []types.Method{types.QR}}
 	}
 	*s = next
 	return state.Outcome{Model: cost.Plus(model, residual)}, nil

@@ -166,7 +166,7 @@ func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 		return memory.Check(bytes, "blsupdate", do, "%v by %v (nodes: %d, targets: %d)", action, b.Method, b.K, b.C)
 	}
 	if rows > 1 && (b.Method != types.Gram || action == types.ActionAdd) { // Gram copies G to remove even one row
-		do = "use fewer rows at once, or " + strings.TrimPrefix(do, "use ")
+		do = "use fewer rows at once, " + strings.TrimPrefix(do, "use ")
 	}
 	return memory.Check(bytes, "blsupdate", do, "%v by %v (rows: %d, nodes: %d, targets: %d)", action, b.Method, rows, b.K, b.C)
 }
@@ -175,11 +175,11 @@ func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 func Smaller(m types.Method) string {
 	switch m {
 	case types.Original, types.Improved:
-		return "use fewer nodes, or gram or qr, which keep no matrix of samples x nodes"
+		return "use fewer nodes, or the method gram or qr, which keep no matrix of samples x nodes"
 	case types.QR, types.InverseCholesky:
-		return "use fewer nodes, or gram, which keeps half as much"
+		return "use fewer nodes, or the method gram, which stores a triangle in place of a square matrix"
 	default:
-		return "use fewer nodes"
+		return "use fewer nodes, or fewer targets"
 	}
 }
 
