@@ -23,7 +23,7 @@ func (f *Features) Encode(w io.Writer) error {
 func writeTo(w io.Writer, code func(*codec.Coder)) error {
 	x := codec.NewEncoder(w, blsupdate.ErrOverflow)
 	if code(x); x.Failed() {
-		return fmt.Errorf("bls: encoding a model: %w", x.Err())
+		return fmt.Errorf("bls: encoding: %w", x.Err())
 	}
 	return x.Flush()
 }

@@ -114,7 +114,7 @@ func mapsBytes(d, n, n3 int) int64 {
 // checkMemory returns a *MemoryError unless the given bytes and the nodes of the rows fit into memory.
 func checkMemory(bytes int64, rows, nodes int) error {
 	need := memory.Sum(bytes, memory.Floats(rows, nodes))
-	const do = "use fewer nodes, or pass the samples in batches"
+	const do = "use fewer nodes, or fewer samples at once"
 	return memory.Check(need, "bls", do, "computing %d nodes of %d samples", nodes, rows)
 }
 

@@ -208,9 +208,9 @@ func wrongRows() (all []refusal) {
 	}
 
 	moved, other := nan(a, 4, 2, math.Nextafter(a.At(4, 2), 9)), nan(y, 2, 1, -y.At(2, 1))
-	add("one bit", "row 1 of Ax", unknown, refusal{}, remove(rowsBetween(moved, 3, 6), rowsBetween(y, 3, 6)), withA...)
-	add("other targets", "row 2 of Ax", unknown, refusal{}, remove(rowsBetween(a, 0, 4), rowsBetween(other, 0, 4)), withA...)
-	add("twice", "row 2 of Ax", unknown, refusal{}, remove(take(a, []int{5, 6, 5}), take(y, []int{5, 6, 5})), withA...)
+	add("one bit", "row 1 of the rows to remove", unknown, refusal{}, remove(rowsBetween(moved, 3, 6), rowsBetween(y, 3, 6)), withA...)
+	add("other targets", "row 2 of the rows to remove", unknown, refusal{}, remove(rowsBetween(a, 0, 4), rowsBetween(other, 0, 4)), withA...)
+	add("twice", "row 2 of the rows to remove", unknown, refusal{}, remove(take(a, []int{5, 6, 5}), take(y, []int{5, 6, 5})), withA...)
 	wide, wideY := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 	add("independent", "", leverage, refusal{a: wide, y: wideY}, remove(rowsBetween(wide, 1, 2), rowsBetween(wideY, 1, 2)), withA...)
 	// If rows are removed in blocks or one by one, each block leaves a millionth of the information

@@ -14,7 +14,7 @@ import (
 
 const (
 	notFactorized   = "lapack: the receiver holds no factorization; call Factorize first"
-	solveAliased    = "lapack: the solution partially overlaps the right-hand sides; use separate storage, or the same matrix if the shapes agree"
+	solveAliased    = "lapack: the solution overlaps the right-hand sides; use separate storage, or the same matrix if the shapes agree"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand sides; use separate storage"
 	triangleAliased = "lapack: the solution overlaps the triangle; use separate storage"
 	pivotsLength    = "lapack: the length of dst does not match the matrix; pass nil for a new slice"

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrOverflow is returned if a result or an intermediate value overflows although the input is finite.
-var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
+var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs, the targets or the weights, or forget less")
 
 // ErrApproximate is returned for statistics of Original and Improved with a ridge. Their W only
 // approximates the ridge solution, and A A⁺ is not symmetric.
@@ -121,7 +121,7 @@ func (e *UnknownRowError) Error() string {
 	if e.Action == ActionNodes {
 		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that position: give the samples in the order in which they were added, bit for bit the same, times the square roots of their weights", e.Row)
 	}
-	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was already removed: give it bit for bit as it was added, with the same weight", e.Row)
+	return fmt.Sprintf("blsupdate: row %d of the rows to remove was never added with these targets, or was already removed: give it bit for bit as it was added, with the same weight", e.Row)
 }
 
 // A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget. Forget
