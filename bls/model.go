@@ -167,7 +167,7 @@ func checkModelMemory(s settings, l, d, c int) error {
 	s.method = cmp.Or(s.method, blsupdate.Gram)
 	state := blsupdate.StateBytes(s.method, l, max(k, 0), c)
 	const do = "use fewer nodes, fit fewer samples at once and add the others with PartialFit, " +
-		"or replace the method improved or original, whose models grow with the samples, by gram"
+		"or use gram in place of improved or original"
 	return memory.Check(memory.Sum(mapsBytes(d, n, n3), memory.Floats(l, k), state), "bls", do,
 		"a fit of %d nodes to %d samples with the method %v", k, l, s.method)
 }

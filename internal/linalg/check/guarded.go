@@ -13,8 +13,8 @@ import (
 // Where the BLAS lacks one of gonum's checks, Guarded adds it, in gonum's order and with its message.
 type Guarded struct{ blas.Float64 }
 
-// TooLarge is the message for a size beyond 32 bits; gonum's BLAS has no such message.
-const TooLarge = "blas: a size is too large for this backend"
+// TooLarge is the message for a size or increment of 2³¹ or more; gonum's BLAS has no such message.
+const TooLarge = "blas: a size or increment is 2³¹ or more in magnitude, which this backend does not support"
 
 // fit panics unless every size, leading dimension and increment is below 2³¹ in magnitude.
 func fit(sizes ...int) {
