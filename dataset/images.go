@@ -8,7 +8,7 @@ import (
 const (
 	panicRange     = "dataset: sample range out of bounds"
 	panicEmpty     = "dataset: empty sample range"
-	panicUnlabeled = "dataset: images have no labels"
+	panicUnlabeled = "dataset: the labels end before the end of the sample range"
 )
 
 // Images is a set of n grey images of one size with their class labels.

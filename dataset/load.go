@@ -42,7 +42,7 @@ func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) 
 	}
 	if test.Rows != train.Rows || test.Cols != train.Cols {
 		return nil, nil, &stream.Error{Path: paths[2],
-			What: fmt.Sprintf("has images of %d×%d, but %s has images of %d×%d", test.Rows, test.Cols, paths[0], train.Rows, train.Cols)}
+			What: fmt.Sprintf("has images of %d×%d, but %s has images of %d×%d; give two sets with images of one size", test.Rows, test.Cols, paths[0], train.Rows, train.Cols)}
 	}
 	train.Classes = max(train.Classes, test.Classes)
 	test.Classes = train.Classes

@@ -246,7 +246,7 @@ func TestLoadMissing(t *testing.T) {
 	if _, _, err = LoadMNIST(file); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("a file for the folder: error %v", err)
 	}
-	testutil.Contains(t, err.Error(), file, "is a file; want the folder with "+mnist.files[0])
+	testutil.Contains(t, err.Error(), file, "is not a folder; give the folder that has "+mnist.files[0])
 	// A path that the operating system refuses: the error is its own.
 	if _, _, err = LoadMNIST("a\x00b"); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("error %v, want EINVAL", err)

@@ -128,7 +128,7 @@ func faultyShards(t testing.TB) []faulty {
 		{"rows.csv", []byte(strings.Join(lines, "")), nil, csv, 6, []string{
 			`rows.csv:2: column 5 is "oh"`, "rows.csv:4: column 785 ", `rows.csv:6: the label "eleven" is not a class of the model ("0", "1",`}, ""},
 		{"width.csv", slices.Concat(text, []byte("1,2,3\n")), nil, csv, 9, []string{"width.csv:10: "}, ""},
-		{"short.csv.gz", whole[:len(whole)/2], nil, csv, 0, nil, "short.csv.gz: the compressed data is cut off"},
+		{"short.csv.gz", whole[:len(whole)/2], nil, csv, 0, nil, "short.csv.gz: the data is cut off"},
 		{"missing.csv", nil, nil, csv, 0, nil, "missing.csv: cannot be opened: "},
 		{"wide.npy", wide, idxLabels([]byte{1, 2}), none, 0, nil, "wide.npy: has 3 input columns, but the model has 784"},
 		{"nan.npy", nan, idxLabels(named), none, 2, []string{"nan.npy, row 2: column 783"}, ""},

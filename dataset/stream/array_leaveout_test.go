@@ -131,7 +131,7 @@ func TestBadCutOff(t *testing.T) {
 		says string
 	}{
 		{array[:len(array)-1], 1, "row 3: the data ends within this sample"}, {array[:len(array)/2], 0, "row 2: the data ends within this sample"},
-		{array[:len(array)/6], 0, "row 1: the data ends within this sample"}, {append(slices.Clone(array), 0), 2, "continues after the 3 samples"}, {damaged, 2, "the compressed data is damaged"},
+		{array[:len(array)/6], 0, "row 1: the data ends within this sample"}, {append(slices.Clone(array), 0), 2, "continues after the 3 samples"}, {damaged, 2, "the data is damaged"},
 	} {
 		all, err := loadAside(t, "-", Options{Stdin: bytes.NewReader(test.data)})
 		if wantFault(t, test.says, err, test.says); all.rows != test.rows {

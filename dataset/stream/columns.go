@@ -98,7 +98,7 @@ func (o *Options) choose(header []string, width int) (c choice, err error) {
 		return c, Errorf("the list of input columns is empty; name at least one, or give no list to use every column except the targets and the weight")
 	}
 	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
-		return c, Errorf("every column is a target, the weight or excluded; leave at least one for the inputs")
+		return c, Errorf("no input column is left after the targets, the weight and the excluded columns; leave at least one")
 	}
 	return c, nil
 }
@@ -150,7 +150,7 @@ func pick(specs, header []string, at map[string]int, width int, taken map[int]bo
 		}
 		for col := from; col <= to; col++ {
 			if taken[col] {
-				return nil, &Error{Column: col + 1, Name: nameOf(header, col), What: "is named twice, among inputs, targets and weight or among the columns to keep; name it once"}
+				return nil, &Error{Column: col + 1, Name: nameOf(header, col), What: "is named twice among the inputs, the targets and the weight, or twice among the columns to keep; name it once"}
 			}
 			taken[col] = true
 			out = append(out, col)
@@ -177,7 +177,7 @@ func byName(name string, header []string, at map[string]int) (int, error) {
 	case !found:
 		return 0, Errorf("has no column named %s; it has %s", names.Shorten(name), names.List(header))
 	case col < 0:
-		return 0, Errorf("has more than one column named %s; select it by its number, counting from 1", names.Shorten(name))
+		return 0, Errorf("has more than one column named %s; select one by its number, counting from 1", names.Shorten(name))
 	}
 	return col, nil
 }

@@ -145,9 +145,9 @@ func readFault(ctx context.Context, path string, err error) error {
 		return err
 	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),
 		errors.Is(err, zip.ErrChecksum):
-		what = "the compressed data is damaged; fetch or compress the file again"
+		what = "the data is damaged; fetch or write the file again"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		what = "the compressed data is cut off; fetch or compress the file again"
+		what = "the data is cut off; fetch or write the file again"
 	}
 	return &Error{Path: path, What: what, Err: err}
 }

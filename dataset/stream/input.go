@@ -231,7 +231,7 @@ func (t *rewindable) Read(p []byte) (n int, err error) {
 	} else if n, err = t.r.Read(p); t.file == nil && t.room > 0 {
 		if t.room -= n; t.room <= 0 {
 			t.room = 1
-			err = Errorf("the first rows of the pipe take more than %d MiB; save the data to a file", maxKept>>20)
+			err = Errorf("the first rows take %d MiB or more, too much to keep; save the data to a local file", maxKept>>20)
 		}
 		t.kept = append(t.kept, p[:n]...)
 	} else {

@@ -122,8 +122,8 @@ func TestJoinedFaults(t *testing.T) {
 	if !errors.As(err, &fault) || fault.Column != 0 {
 		t.Fatal(err)
 	}
-	want := []string{`column "when" has dates, such as "2024-01-01"; column "id" has more than 64 different words, such as "c0"; `,
-		`column "a b" has more than 64 different words, such as "%d0"; column "m" has commas that may be decimal or thousands separators`,
+	want := []string{`column "when" has dates, such as "2024-01-01"; column "id" has words and more than 64 different values, such as "c0"; `,
+		`column "a b" has words and more than 64 different values, such as "%d0"; column "m" has commas that may be decimal or thousands separators`,
 		`leave columns out with Options.Exclude = when,id,3, or turn them into numbers; declare the separators with Options.Decimal = , or Options.Thousands = ,`}
 	for _, part := range want {
 		if !strings.Contains(err.Error(), part) {

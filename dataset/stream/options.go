@@ -233,7 +233,7 @@ func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	case len(o.Columns) != inputs:
 		return Errorf("has %s, but Options.Columns describes %d; select the columns that it describes", names.Count(inputs, "input column"), len(o.Columns))
 	case !words && o.Columns.categorical():
-		return Errorf("is an array, which cannot hold words; give a CSV file")
+		return Errorf("is an array, but some input columns have words; give a CSV file")
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 		{[]string{"a://x", "a://narrow"}, Options{Open: m.open}, "stream: a://narrow: has 1 input, but a://x has 2", nil},
 		{[]string{"a://x.npz"}, Options{Open: m.open}, "stream: a://x.npz: is an .npz that", nil},
 		{[]string{"a://short.npy"}, Options{Open: m.open}, "stream: a://short.npy, row 1: the data ends", nil},
-		{[]string{"a://broken.csv.gz"}, Options{Open: m.open}, "stream: a://broken.csv.gz: the compressed data is cut off", nil},
+		{[]string{"a://broken.csv.gz"}, Options{Open: m.open}, "stream: a://broken.csv.gz: the data is cut off", nil},
 		{[]string{"a://x"}, Options{Open: m.open, TargetPath: "a://y.npy", Targets: []string{"2"}}, "stream: a://y.npy: the selection 2 is out of range; the last column is 1", nil},
 		{[]string{"a://x"}, Options{Open: stopping}, "stream: a://x: cannot be read: the bucket leaks", why},
 		{[]string{"a://x", "a://x"}, Options{Open: failing.open}, "stream: a://x: cannot be read: the bucket leaks", why},

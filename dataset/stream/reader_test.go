@@ -108,7 +108,7 @@ func TestPackedFaults(t *testing.T) {
 			}
 		}
 	}
-	const damaged, more = ": the compressed data is damaged", ": continues after the"
+	const damaged, more = ": the data is damaged", ": continues after the"
 	for _, test := range []struct {
 		name string
 		x    []byte

@@ -113,8 +113,8 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 		fault.Path = cmp.Or(path, display(r.paths[0]))
 		return d, fault
 	case len(d.Columns) > maxDescribed:
-		return d, located(display(r.paths[0]), Errorf("has %d input columns, but may have at most %d, since some have words, units or missing cells; "+
-			"use %v to leave out columns, or %v to leave out rows with missing cells",
+		return d, located(display(r.paths[0]), Errorf("has %d input columns, but at most %d are allowed with words, units, separators or missing cells; "+
+			"leave out columns with %v or, if cells are only missing, rows with %v",
 			len(d.Columns), maxDescribed, exclude, Remedy{OptionMissing, MissingDrop.String()}))
 	}
 	return d, nil
@@ -384,7 +384,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 		return out, &columnFault{Errorf("has text of more than %d bytes, such as %s", maxLevelBytes, names.Shorten(c.long)),
 			"leave it out with %v, or turn it into numbers", []any{exclude}}
 	case c.many:
-		return out, &columnFault{Errorf("has more than %d different words, such as %s", MaxLevels, names.Shorten(out.Levels[0])),
+		return out, &columnFault{Errorf("has words and more than %d different values, such as %s", MaxLevels, names.Shorten(out.Levels[0])),
 			"leave it out with %v, or turn it into numbers", []any{exclude}}
 	case invalid >= 0:
 		return out, &columnFault{Errorf("has the word %s, which is not UTF-8", names.Shorten(out.Levels[invalid])), "save the file as UTF-8", nil}

@@ -155,7 +155,7 @@ func TestWrongTables(t *testing.T) {
 		many += fmt.Sprintf("n%d,%d\n", i, i)
 	}
 	for _, test := range []struct{ text, name, want string }{
-		{many, "id", "more than 64 different words"},
+		{many, "id", "words and more than 64 different values"},
 		{"t,when\n1,2024-01-31\n2,2024-02-01\n", "when", "has dates"},
 		{"t,when\n1,31.1.2024 10:00\n2,1.2.2024\n", "when", "has dates"},
 		{"t,when\n1,\"Jan 31, 2024\"\n2,1 Feb 2024\n", "when", "has dates"},

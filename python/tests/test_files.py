@@ -250,7 +250,7 @@ def test_frames_that_are_refused():
     pandas = pytest.importorskip("pandas")
     for cells, message in [
         (pandas.date_range("2020", periods=70), r'column "a" has dates, .*X.drop\(columns=\["a"\]\)'),
-        ([f"word {i}" for i in range(70)], "more than 64 different words"),
+        ([f"word {i}" for i in range(70)], "words and more than 64 different values"),
         (np.array([10**400, 1.5] * 35, dtype=object), "too large for a float64"),
         (pandas.Categorical(range(70)), r"column 'a' has 70 categories; want at most 64: .*X.drop\(columns=\['a'\]\)"),
         (["1,234", "5,678"] * 35, r'declare them with pandas.read_csv\(decimal=","\) or pandas.read_csv\(thousands=","\)'),

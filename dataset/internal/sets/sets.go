@@ -29,7 +29,7 @@ var (
 //	of the folder, and for a folder or a device in place of a file; errors of the operating system.
 func Find(fsys vfs.FS, dir string, names []string) ([]string, error) {
 	if info, err := vfs.Stat(fsys, dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("dataset: %s: is a file; want the folder with %s", dir, strings.Join(names, ", "))
+		return nil, fmt.Errorf("dataset: %s: is not a folder; give the folder that has %s", dir, strings.Join(names, ", "))
 	}
 	var paths, missing []string
 	for _, name := range names {
