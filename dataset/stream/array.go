@@ -102,7 +102,7 @@ func (a *array) fill() error {
 		return nil
 	case a.in.ctx.Err() == nil && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
 		return &Error{Path: a.in.path, Row: a.row + 1,
-			What: fmt.Sprintf("the data ends within this sample, but the header declares %s; the file is cut off", names.Count(a.n, "sample"))}
+			What: fmt.Sprintf("the data ends before the end of this sample, but the header declares %s; the file is cut off: fetch or write it again", names.Count(a.n, "sample"))}
 	}
 	return readFault(a.in.ctx, a.in.path, err)
 }
@@ -230,7 +230,7 @@ func (a *array) end() error {
 		return io.EOF
 	case nil:
 		return &Error{Path: a.in.path,
-			What: fmt.Sprintf("continues after the %s that its header declares; it may have more than one array", names.Count(a.n, "sample"))}
+			What: fmt.Sprintf("continues after the %s that its header declares; if it has more than one array, save each to its own file", names.Count(a.n, "sample"))}
 	default:
 		return readFault(a.in.ctx, a.in.path, err)
 	}

@@ -130,8 +130,8 @@ func TestBadCutOff(t *testing.T) {
 		rows int
 		says string
 	}{
-		{array[:len(array)-1], 1, "row 3: the data ends within this sample"}, {array[:len(array)/2], 0, "row 2: the data ends within this sample"},
-		{array[:len(array)/6], 0, "row 1: the data ends within this sample"}, {append(slices.Clone(array), 0), 2, "continues after the 3 samples"}, {damaged, 2, "the data is damaged"},
+		{array[:len(array)-1], 1, "row 3: the data ends before the end of this sample"}, {array[:len(array)/2], 0, "row 2: the data ends before the end of this sample"},
+		{array[:len(array)/6], 0, "row 1: the data ends before the end of this sample"}, {append(slices.Clone(array), 0), 2, "continues after the 3 samples"}, {damaged, 2, "the data is damaged"},
 	} {
 		all, err := loadAside(t, "-", Options{Stdin: bytes.NewReader(test.data)})
 		if wantFault(t, test.says, err, test.says); all.rows != test.rows {
@@ -144,7 +144,7 @@ func TestBadCutOff(t *testing.T) {
 	data := append(npyHeader(1, "<f8", false, 2, memory.FirstRead/4), float64s(long...)...)
 	for _, cut := range []int{memory.FirstRead / 2, 8, 1} {
 		_, err := loadAside(t, "-", Options{Stdin: bytes.NewReader(data[:len(data)-cut])})
-		wantFault(t, "cut off", err, "row 2: the data ends within this sample")
+		wantFault(t, "cut off", err, "row 2: the data ends before the end of this sample")
 	}
 }
 

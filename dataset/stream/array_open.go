@@ -48,7 +48,7 @@ func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil
 // checkSize returns an error unless the plain file, when opened, had the size that its header declares.
 func (f *arrayFile) checkSize() error {
 	if size := f.in.size - f.Length; size != f.Bytes {
-		return Errorf("has %d bytes of elements, but its header declares %d; it is cut off or was changed", size, f.Bytes)
+		return Errorf("has %d bytes of elements, but its header declares %d; the file is cut off or has other data at its end: write it again", size, f.Bytes)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 		l.names = l.first
 	case first != nil && first.names != nil:
 		if l.width != first.width {
-			return nil, Errorf("has no header and %s, but %s has %d", names.Count(l.width, "column"), first.path, first.width)
+			return nil, Errorf("has no header and %s, but %s has %d; give files with the same columns", names.Count(l.width, "column"), first.path, first.width)
 		}
 		l.names = first.names
 	}

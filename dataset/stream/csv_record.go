@@ -139,7 +139,7 @@ func (t *recordReader) split() (cells []string, err error) {
 	n := 1 + bytes.Count(t.record, []byte(comma))
 	switch {
 	case n > maxCells && (t.marked || t.width == 0):
-		return nil, t.fault("the line has more than %d cells, separated by %q; put each sample on a line of its own", maxCells, t.comma)
+		return nil, t.fault("the line has at least %d separators %q; put each sample on a line of its own", maxCells, t.comma)
 	case t.marked:
 		if cells, err = t.unquote(); err != nil {
 			return nil, err

@@ -50,7 +50,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 	}
 	switch {
 	case !matrix && (head[0] != 0 || head[1] != 0):
-		return nil, Errorf("is not an idx file, which would begin with two zero bytes, nor a binary matrix")
+		return nil, Errorf("is neither an idx file, which begins with two zero bytes, nor a binary matrix")
 	case !known:
 		return nil, Errorf("has elements of the unknown type %#02x; the types of idx files are 0x08, 0x09, and 0x0b to 0x0e, and of binary matrices 0x54 and 0x55", kind)
 	case dims == 0 || dims > maxIDXDims:

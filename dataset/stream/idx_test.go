@@ -107,6 +107,6 @@ func TestPixels(t *testing.T) {
 	npy := write(t, "x.npy", append(npyHeader(1, "|u1", false, 3, 2, 2), data...))
 	for _, name := range []string{labels, npy, write(t, "x.csv", []byte("1,2\n3,4\n"))} {
 		_, err := load(t, []string{name}, Options{Pixels: true})
-		wantFault(t, name, err, "no images; Options.Pixels needs an idx file or a binary matrix")
+		wantFault(t, name, err, "no images to read as bytes; want an idx file or a binary matrix")
 	}
 }

@@ -116,7 +116,7 @@ func openNPZ(in *input, opt *Options) (source, error) {
 		return nil, err
 	}
 	if opt.named() {
-		return nil, Errorf("its columns have no names; give the inputs by number, and the target by number or as one of its arrays %s",
+		return nil, Errorf("its columns have no names; select columns by number, and the target by number or as one of its arrays %s",
 			names.List(z.names))
 	}
 	x, err := z.open(input, opt)
@@ -153,7 +153,8 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", Errorf("has no array X and no other array of two or more dimensions; name one of its arrays %s", names.List(z.names))
+		return "", Errorf("has no array X for the inputs and no other array of two or more dimensions; name one of its arrays %s with %v",
+			names.List(z.names), Remedy{Option: OptionInputArray})
 	case 1:
 		return found[0], nil
 	}
@@ -175,7 +176,7 @@ func (z *archive) openTargets(opt *Options) (source, error) {
 	case len(z.names) == 1:
 		name = z.names[0]
 	default:
-		return nil, Errorf("has no array y; name the array of the targets, one of %s", names.List(z.names))
+		return nil, Errorf("has no array y or Y; name the array of the targets, one of %s, with %v", names.List(z.names), Remedy{Option: OptionTargets})
 	}
 	return z.open(name, opt)
 }

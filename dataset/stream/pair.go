@@ -23,7 +23,7 @@ func newPair(x, y source, xPath, yPath string) (source, error) {
 	p.about.targets, p.about.ofTargets, p.about.outputs, p.about.targetsIn = of.targets, of.ofTargets, of.outputs, of.layout
 	n, m := x.info().rows, y.info().rows
 	if n >= 0 && m >= 0 && n != m {
-		return nil, &Error{Path: yPath, What: fmt.Sprintf("has %s, but %s has %s", names.Count(m, "target"), xPath, names.Count(n, "sample"))}
+		return nil, &Error{Path: yPath, What: fmt.Sprintf("has %s, but %s has %s; each sample needs one target", names.Count(m, "target"), xPath, names.Count(n, "sample"))}
 	}
 	p.about.rows = max(n, m)
 	return p, nil

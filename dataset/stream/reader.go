@@ -119,11 +119,11 @@ func (r *Reader) checkSchema(i int, f *files) error {
 	}
 	switch {
 	case have.dim != want.dim:
-		return fault("has %s, but %s has %d", names.Count(have.dim, "input"), first, want.dim)
+		return fault("has %s, but %s has %d; give files with the same columns", names.Count(have.dim, "input"), first, want.dim)
 	case have.outputs != want.outputs:
-		return fault("has %s, but %s has %d", names.Count(have.outputs, "target"), first, want.outputs)
+		return fault("has %s, but %s has %d; give files with the same columns", names.Count(have.outputs, "target"), first, want.outputs)
 	case len(have.kept) != len(want.kept):
-		return fault("has %s to keep, but %s has %d", names.Count(len(have.kept), "column"), first, len(want.kept))
+		return fault("has %s to keep, but %s has %d; give files with the same columns", names.Count(len(have.kept), "column"), first, len(want.kept))
 	}
 	all := [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}}
 	if a, b := have.layout, want.layout; a != nil && b != nil {
@@ -133,7 +133,7 @@ func (r *Reader) checkSchema(i int, f *files) error {
 	for _, both := range all {
 		for k := range min(len(both[0]), len(both[1])) {
 			if is, was := both[0][k], both[1][k]; is != was {
-				return fault("has the column %s where %s has %s; put the columns in the same order, or name them",
+				return fault("has the column %s where %s has %s; put the columns in the same order, or select them by name",
 					names.Shorten(is), first, names.Shorten(was))
 			}
 		}

@@ -59,10 +59,10 @@ func newSource(in *input, opt *Options, first *csvLayout) (s source, err error) 
 		switch {
 		case !ok || !a.pixels:
 			return nil, &Error{Path: in.path,
-				What: "has no images; Options.Pixels needs an idx file or a binary matrix of unsigned bytes in three or more dimensions"}
+				What: "has no images to read as bytes; want an idx file or a binary matrix of unsigned bytes in three or more dimensions"}
 		case a.about.dim != a.width || opt.Inputs != nil || opt.Keep != nil || opt.Columns != nil:
 			return nil, &Error{Path: in.path,
-				What: "has a choice of columns, but Options.Pixels reads whole images; leave Inputs, Exclude, Targets, Weight, Keep and Columns empty"}
+				What: "columns are selected, but Options.Pixels reads whole images; leave Inputs, Exclude, Targets, Weight, Keep and Columns empty"}
 		}
 		a.bytes = true
 	}

@@ -19,7 +19,13 @@ const MaxLevels = 64
 // maxDescribed is the largest length of Columns.
 const maxDescribed = 1 << 16
 
-const panicCells = "stream: there must be one cell for each column"
+// Panics of the methods of Columns.
+const (
+	panicCells  = "stream: there must be one cell for each column"
+	panicNames  = "stream: there must be one name for each column"
+	panicInputs = "stream: there must be one name for each input"
+	panicFill   = "stream: a cell is missing, but its column has no Fill"
+)
 
 // Missing is the treatment of missing cells (empty, NA, N/A, NaN, null, None, ?, or NaN in an array).
 type Missing int
@@ -141,7 +147,7 @@ func (c Columns) InputNames(names []string) []string {
 		return slices.Clone(names)
 	}
 	if len(names) != len(c) {
-		panic(panicCells)
+		panic(panicNames)
 	}
 	var out []string
 	for i, name := range names {
@@ -167,7 +173,7 @@ func (c Columns) Names(inputs []string) []string {
 		return slices.Clone(inputs)
 	}
 	if len(inputs) != c.Inputs() {
-		panic(panicCells)
+		panic(panicInputs)
 	}
 	out := make([]string, len(c))
 	at := 0
@@ -196,7 +202,7 @@ func (c Columns) Check() error {
 		case len(c[i].Words()) > MaxLevels:
 			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(c[i].Words()), MaxLevels)
 		case fill != nil && len(fill) != c[i].inputs() && len(fill) != c[i].inputs()+1:
-			return fmt.Errorf("column %d has %s, but %s for a missing cell", i+1, names.Count(c[i].inputs(), "input"), names.Count(len(fill), "value"))
+			return fmt.Errorf("column %d has %s, but %s for a missing cell; want one for each input, and at most one more", i+1, names.Count(c[i].inputs(), "input"), names.Count(len(fill), "value"))
 		}
 		if err := c[i].Notation.Check(); err != nil {
 			return fmt.Errorf("column %d %w", i+1, err)
@@ -255,7 +261,7 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 		column, at := &c[i], len(x)
 		if math.IsNaN(v) {
 			if column.Fill == nil {
-				panic(panicCells)
+				panic(panicFill)
 			}
 			x = append(x, column.Fill...)
 			if t != nil {
