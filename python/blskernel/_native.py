@@ -119,7 +119,7 @@ def shared_object() -> ctypes.CDLL:
     Raises
     ------
     OSError
-        If the package has no library for this machine.
+        If the library is missing or cannot be loaded.
     """
     global _library
     if _library is None:
@@ -134,7 +134,7 @@ def _open(path: str) -> ctypes.CDLL:
         lib = ctypes.CDLL(path)
     except OSError as e:
         raise OSError(
-            f"blskernel has no library for this machine ({e}): install the wheel for this platform, or "
+            f"the library of blskernel cannot be loaded ({e}): install the wheel for this platform, or "
             "build the library with `make python-library` in a checkout"
         ) from e
     handle, text, size = ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64
@@ -317,7 +317,7 @@ def _describe(a: Optional[np.ndarray]) -> _Matrix:
     if a is None:
         return _Matrix(None, 0, 0, 0)
     if not _is_row_major(a):
-        raise ValueError(f"an array of dtype {a.dtype}, shape {a.shape} and strides {a.strides} is not row-major")
+        raise ValueError(f"an array of dtype {a.dtype}, shape {a.shape} and strides {a.strides} is not an aligned, row-major array of float64")
     rows, cols = a.shape
     # An empty array may have no address. The library treats an array without rows as omitted.
     return _Matrix(a.__array_interface__["data"][0], rows, cols, a.strides[0] // 8 if rows > 1 and cols > 0 else cols)

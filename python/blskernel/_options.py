@@ -214,7 +214,7 @@ def learner_options(
     -1
     """
     if unscaled and shrink is not None:
-        raise ValueError(f"shrink is {shown(shrink)}; want None, since unscaled leaves out the factor")
+        raise ValueError(f"shrink is {shown(shrink)}; want None, since unscaled leaves out this factor")
     number, update = update_options(method, lambda_, form, solve, c, workspace, none=-1)
     out = {
         "Features": {

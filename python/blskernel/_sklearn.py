@@ -181,7 +181,7 @@ def check_labels(y: np.ndarray, name: str = "y") -> None:
         try:
             check_classification_targets(y)
         except TypeError as e:
-            raise ValueError(f"{name} has labels of two kinds, which cannot be sorted ({e}): give all as numbers, or all as strings") from e
+            raise ValueError(f"{name} has labels of two kinds, so that no order exists ({e}): give all as numbers, or all as strings") from e
 
 
 def as_labels(y: Any, name: str = "y") -> Any:

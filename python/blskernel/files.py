@@ -109,7 +109,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     with open(path, "rb") as file:
         data = file.read()
     if data.startswith((b"blsridg", b"blsstate")):
-        raise FormatError(f"{path} holds an IncrementalRidge: use IncrementalRidge.load")
+        raise FormatError(f"{path} holds the state of a ridge regression, not a model: use IncrementalRidge.load for a file of IncrementalRidge.save")
     native = Handle.decode(data)
     state = native.json("attributes")
     metadata = state["metadata"]

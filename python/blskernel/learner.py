@@ -136,7 +136,7 @@ class _Learner(BaseEstimator):
             try:
                 seed = check_random_state(seed).randint(2**31 - 1)
             except (TypeError, ValueError):
-                raise ValueError(f"random_state is {seed!r}; want an integer of at least 0 and below 2**64, a RandomState or None") from None
+                raise ValueError(f"random_state is {seed!r}; want an integer from 0 to 2**64-1, a RandomState or None") from None
         return learner_options(self._kind == "classifier", **{**given, "random_state": int(seed), **params})
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool, learn: bool = True) -> tuple[np.ndarray, np.ndarray, Any]:
@@ -636,7 +636,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         if first:
             known = _distinct(y) if classes is None else classes
         elif classes is not None and not np.array_equal(classes, self.classes_):
-            raise ValueError(f"classes={classes.tolist()} differs from the classes of the first call, {self.classes_.tolist()}")
+            raise ValueError(f"classes={classes.tolist()} differs from the classes of the model, {self.classes_.tolist()}")
         else:
             known = self._labels
         places = _places(known, y)
@@ -1003,7 +1003,7 @@ def _of_kind(estimator: _Learner, other: Any) -> Handle:
     model = other._fitted()
     (names, columns), (their_names, their_columns) = _inputs(estimator), _inputs(other)
     if columns != their_columns or names and their_names and names != their_names:
-        raise ValueError("the models have different inputs and cannot be merged: fit both to the same columns, in the same order")
+        raise ValueError("the models have different inputs and cannot be merged: both need the same columns in the same order, with the same words and indicators of missing cells")
     return model
 
 
@@ -1069,7 +1069,7 @@ def _distinct(labels: np.ndarray) -> np.ndarray:
     try:
         return np.unique(labels)
     except TypeError as e:
-        raise ValueError(f"labels are of two kinds, which cannot be sorted ({e}): give all as numbers, or all as strings") from e
+        raise ValueError(f"labels of two kinds cannot be sorted ({e}): give all as numbers, or all as strings") from e
 
 
 def _classes(classes: Any) -> np.ndarray:

@@ -108,7 +108,7 @@ def test_partial_fit_with_classes_and_without():
     close(later, whole, X)
     with pytest.raises(ValueError, match="not in classes"):
         known.partial_fit(X[:2], [0, 5])
-    with pytest.raises(ValueError, match="differs from the classes of the first call"):
+    with pytest.raises(ValueError, match="differs from the classes of the model"):
         known.partial_fit(X[:2], [0, 1], classes=[0, 1])
     with pytest.raises(ValueError, match="not in classes"):
         classifier().partial_fit(X, y, classes=[0, 1])
@@ -607,8 +607,8 @@ def test_labels_of_two_integer_types():
     ({"class_weight": {0: "much"}}, "class_weight[0] is 'much'; want a finite number of at least 0"),
     ({"lambda_": np.nan}, "lambda_ is nan; want a finite number of at least 0, or None"),
     ({"shrink": 0}, "shrink is 0; want a finite number above 0, or None"),
-    ({"shrink": 0.5, "unscaled": True}, "shrink is 0.5; want None, since unscaled leaves out the factor"),
-    ({"random_state": 1.5}, "random_state is 1.5; want an integer of at least 0 and below 2**64, a RandomState or None"),
+    ({"shrink": 0.5, "unscaled": True}, "shrink is 0.5; want None, since unscaled leaves out this factor"),
+    ({"random_state": 1.5}, "random_state is 1.5; want an integer from 0 to 2**64-1, a RandomState or None"),
 ])
 def test_errors_name_the_parameter_and_what_is_legal(params, message):
     with pytest.raises(ValueError) as raised:

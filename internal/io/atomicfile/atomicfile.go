@@ -137,7 +137,7 @@ func Target(path string) (string, error) {
 	for range most {
 		dir, base := filepath.Split(name)
 		if base == "" {
-			return "", fmt.Errorf("%q names a folder; name a file in it", path)
+			return "", fmt.Errorf("%q does not name a file; give a path that ends with a file name", path)
 		}
 		// Behind a linked folder, .. is the parent of the folder that the link names.
 		dir = filepath.FromSlash(dir)

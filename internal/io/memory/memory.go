@@ -113,7 +113,7 @@ func Sum(all ...int64) int64 {
 // bytesText returns n bytes as text with a unit, such as "1.23 GB", to three significant digits.
 func bytesText(n int64) string {
 	if n == math.MaxInt64 {
-		return "more than 9 EB"
+		return "9 EB"
 	}
 	v := float64(n)
 	for _, unit := range []string{"B", "kB", "MB", "GB", "TB", "PB"} {

@@ -42,7 +42,7 @@ func TestAddressable(t *testing.T) {
 	if e == nil || e.Need != addressable+1 || e.Have > addressable {
 		t.Errorf("%+v", e)
 	}
-	if e := check(math.MaxInt64); e == nil || !strings.Contains(e.Error(), "more than 9 EB") {
+	if e := check(math.MaxInt64); e == nil || !strings.Contains(e.Error(), "at least 9 EB of memory") {
 		t.Errorf("%+v", e)
 	}
 }

@@ -91,7 +91,7 @@ func (d DType) checkText(size uint64) (DType, error) {
 		size *= 4
 	}
 	if size == 0 {
-		return d, errorf("elements of type %s have length 0", names.Shorten(d.Name))
+		return d, errorf("elements of type %s have length 0; save text that is not empty", names.Shorten(d.Name))
 	}
 	if size > MaxText {
 		return d, errorf("elements of type %s have %d bytes each; at most %d can be read", names.Shorten(d.Name), size, MaxText)
