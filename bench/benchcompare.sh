@@ -32,7 +32,7 @@ fail() {
 }
 
 case $COUNT in
-'' | *[!0-9]* | 0) fail "COUNT=$COUNT is not a positive number" ;;
+'' | *[!0-9]* | 0) fail "COUNT=$COUNT is not a positive integer" ;;
 esac
 [ -d "$PKG" ] || fail "PKG=$PKG is not a folder of this repository; the default is ./bench/benchmarks"
 
@@ -47,10 +47,10 @@ trap 'exit 130' INT TERM
 if GOBIN="$work" "$GO" install "$benchstat" 2>"$work/install"; then
 	table=$work/benchstat
 elif table=$(command -v benchstat); then
-	echo "benchcompare: cannot download $benchstat; using $table" >&2
+	echo "benchcompare: cannot install $benchstat; using $table" >&2
 else
 	cat "$work/install" >&2
-	fail "cannot download $benchstat (GOPROXY=$("$GO" env GOPROXY)), and there is no benchstat in the PATH"
+	fail "cannot install $benchstat (GOPROXY=$("$GO" env GOPROXY)), and there is no benchstat in the PATH"
 fi
 
 usable=

@@ -26,7 +26,7 @@ func (e *Incremental) Validate() error {
 	case e.Whitening != "" && e.Initial < 2:
 		return errors.New("bench: Initial is 1; whitening needs at least 2 samples")
 	case e.Whitening != "" && whitenings[e.Whitening] == [2]float64{}:
-		return fmt.Errorf("bench: Whitening is %q; want %q, %q or none", e.Whitening, WhitenReference, WhitenUnit)
+		return fmt.Errorf("bench: Whitening is %q; want %q, %q or an empty string", e.Whitening, WhitenReference, WhitenUnit)
 	}
 	for i, set := range []*dataset.Images{e.Train, e.Test} {
 		switch name := []string{"Train", "Test"}[i]; {

@@ -47,7 +47,7 @@ func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, e
 
 func checkClasses(n int) error {
 	if n > model.MaxClasses {
-		return fmt.Errorf("the labels name %d classes; want at most %d: check that the target column is the right one", n, model.MaxClasses)
+		return fmt.Errorf("the model and the labels have %d classes; want at most %d: check that the target column is the right one", n, model.MaxClasses)
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 					case limit == 0 && f.bad != nil:
 						want = f.bad[0]
 					case limit < len(f.bad):
-						want = fmt.Sprintf("there are more bad rows than the %d that SkipBad allows (the last is %s", limit, shard.Path)
+						want = fmt.Sprintf("there are more bad rows than the %d that may be set aside (the last is %s", limit, shard.Path)
 					}
 					at := fmt.Sprintf("%s, batches of %d, at most %d bad", shard.Path, batch, limit)
 					out, err := bundle(newLearnFn(t, model, opt), shard)
@@ -216,7 +216,7 @@ func TestFaultsTogether(t *testing.T) {
 		t.Errorf("learned %d samples, want %d; listed %d bad rows, want %d", n, rows, listed, total)
 	}
 	opt.SkipBad--
-	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("the number of bad rows is %d", total), fmt.Sprintf("but SkipBad allows %d", total-1), folder)
+	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("the number of bad rows is %d", total), fmt.Sprintf("but at most %d may be set aside", total-1), folder)
 }
 
 // TestReadStopped checks that a canceled context is an error, but not a fault of the file, and that no

@@ -74,7 +74,7 @@ func (m *withModel) Setup(ctx context.Context) error {
 	}
 	if weights := weighted(file); weights != "" {
 		return fmt.Errorf("scaleout: the model %s was trained with %s, which this fit would ignore: train the model again without "+
-			"weights (--exclude leaves out a weight column)", m.Path, weights)
+			"weights ('blskernel train --exclude' leaves out a weight column)", m.Path, weights)
 	}
 	if is := hex.EncodeToString(sum.Sum(nil)); m.SHA256 == "" {
 		m.SHA256 = is

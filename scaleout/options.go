@@ -90,7 +90,7 @@ func (o Options) resolve() Options {
 	case o.Method != blsupdate.Gram && o.Method != blsupdate.QR:
 		panic(fmt.Errorf("scaleout: Options.Method is %v; want gram or qr", o.Method))
 	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
-		panic(fmt.Errorf("scaleout: Options.Lambda is %v; want a finite number, or a negative one for the ridge of the model", o.Lambda))
+		panic(fmt.Errorf("scaleout: Options.Lambda is %v; want a finite number; a negative one stands for the ridge of the model", o.Lambda))
 	case o.States < 0:
 		panic(fmt.Errorf("scaleout: Options.States is %d; want 0 or more", o.States))
 	case o.SkipBad < 0:

@@ -80,7 +80,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: the number of bad rows is %d (the first are %s), but SkipBad allows %d: correct the data, or raise SkipBad",
+	return count, fmt.Errorf("scaleout: the number of bad rows is %d (the first are %s), but at most %d may be set aside: correct the data, or allow more",
 		count, strings.Join(lines[:min(count, maxShown)], "; "), fn.Options.SkipBad)
 }
 
@@ -118,7 +118,7 @@ func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 		return fmt.Errorf("scaleout: the samples (%d) do not determine the weights of %d nodes; use a lambda above 0, or more samples: %w",
 			rank.Samples, rank.Nodes, err)
 	case errors.As(err, &condition):
-		do := "raise lambda, or use the method QR"
+		do := "raise lambda, or use the method qr"
 		if method == blsupdate.QR {
 			do = "raise lambda, or look for outliers among the samples"
 		}

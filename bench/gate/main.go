@@ -120,7 +120,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	kernels := backend.Kernels()
 	if *only != "" {
 		if !slices.Contains(kernels, *only) {
-			fmt.Fprintf(errs, "gate: -kernel is %q, which this CPU cannot run: want %s\n", *only, strings.Join(kernels, ", "))
+			fmt.Fprintf(errs, "gate: -kernel is %q, not a kernel that this CPU can run: want one of %s\n", *only, strings.Join(kernels, ", "))
 			return 2
 		}
 		kernels = []string{*only}
@@ -145,7 +145,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 		return 1
 	}
 	if len(kernels) > 0 {
-		fmt.Fprintf(out, "gate: every kernel reaches its floors: %s\n", strings.Join(kernels, ", "))
+		fmt.Fprintf(out, "gate: every measured kernel reaches its floors: %s\n", strings.Join(kernels, ", "))
 	}
 	return 0
 }

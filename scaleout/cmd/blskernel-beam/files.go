@@ -98,7 +98,7 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 	}
 	if set.BadOut != "" && beamfile.Local(badOut) {
 		if _, err := vfs.Stat(nil, badOut); !errors.Is(err, fs.ErrNotExist) {
-			return usagef("--bad-out is %q, which already exists: remove it, or give another name", set.BadOut)
+			return usagef("--bad-out is %q, which already exists or cannot be examined: remove it, or give another name", set.BadOut)
 		}
 	}
 	if !beamfile.Local(out) {

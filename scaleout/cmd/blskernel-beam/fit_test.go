@@ -185,7 +185,7 @@ func TestBad(t *testing.T) {
 			t.Fatalf("the list of bad rows is\n%s", text)
 		}
 	}
-	if end := runCommand(t, p.args(out, "--known-labels", "--skip-bad=2")...); end.status != exitFailure || !strings.Contains(end.err, "SkipBad allows 2") {
+	if end := runCommand(t, p.args(out, "--known-labels", "--skip-bad=2")...); end.status != exitFailure || !strings.Contains(end.err, "at most 2 may be set aside") {
 		t.Errorf("status %d, standard error\n%s", end.status, end.err)
 	}
 }

@@ -103,7 +103,7 @@ func (set *settings) check() error {
 	case set.Out == "":
 		return errors.New("--out is missing: name the model file to write")
 	case set.Model == "-" || set.Out == "-" || set.BadOut == "-":
-		return errors.New("workers cannot use the standard input and output of this process: name files")
+		return errors.New("--model, --out or --bad-out is -, but workers cannot use the standard input and output of this process: name files")
 	case set.BadOut != "" && set.SkipBad == 0:
 		return errors.New("--bad-out lists the rows that --skip-bad sets aside: give both flags")
 	case !slices.Contains(known, set.runner):
