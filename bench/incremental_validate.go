@@ -42,7 +42,7 @@ func (e *Incremental) Validate() error {
 			e.Train.Rows, e.Train.Cols, e.Test.Rows, e.Test.Cols)
 	}
 	if n := e.Train.Len(); e.Initial > n || e.Updates > 0 && e.Batch > (n-e.Initial)/e.Updates {
-		return fmt.Errorf("bench: %s has %d samples, but %d + %d×%d are needed: use fewer initial samples, or fewer or smaller batches",
+		return fmt.Errorf("bench: %s has %d samples, but %d + %d×%d are needed: use fewer initial samples, fewer updates or smaller batches",
 			e.Train.Name, n, e.Initial, e.Updates, e.Batch)
 	}
 	for _, v := range e.Variants {

@@ -89,7 +89,7 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 			return nil, fmt.Errorf("scaleout: listing %s: %w", pattern, err)
 		}
 		if len(files) == 0 {
-			return nil, fmt.Errorf("scaleout: no file matches %s", pattern)
+			return nil, fmt.Errorf("scaleout: no file matches %s: correct the pattern", pattern)
 		}
 		for _, file := range files {
 			same := beamfile.Resolve(file)

@@ -248,7 +248,7 @@ func (o *Options) check(paths []string) error {
 	case o.TargetPath != "" && len(paths) > 1:
 		return fault("one file of targets cannot serve %d sources; read the sources one by one, or put the targets into them", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
-		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another sign, but none of . + - _ and no quotation mark", o.Comma)
+		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another sign, but no letter, digit, quotation mark or line end, and none of . + - _", o.Comma)
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
 		return fault("%q cannot be the decimal sign; give a point or a comma", o.Decimal)
 	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.decimal(), '.')):

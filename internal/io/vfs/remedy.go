@@ -15,7 +15,7 @@ func Remedy(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "create the folder, or name a file in another folder"
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		return "give this user permission, or name a file in another folder"
+		return "make the file and its folder writable, or name a file in another folder"
 	case errors.Is(err, syscall.EIO):
 		return "the disk may be failing; name a file on another disk"
 	default:

@@ -22,11 +22,11 @@ func TestSyncDir(t *testing.T) {
 
 func TestRemedy(t *testing.T) {
 	for want, errs := range map[string][]error{
-		"free space on the disk, or name a file on another disk":      append(slices.Clone(full), &fs.PathError{Err: full[0]}),
-		"create the folder, or name a file in another folder":         {fs.ErrNotExist},
-		"give this user permission, or name a file in another folder": {fs.ErrPermission, syscall.EROFS, syscall.EACCES},
-		"the disk may be failing; name a file on another disk":        {syscall.EIO, &os.LinkError{Err: syscall.EIO}},
-		"fix the cause, or name a file in another folder":             {errors.New("x")},
+		"free space on the disk, or name a file on another disk":                  append(slices.Clone(full), &fs.PathError{Err: full[0]}),
+		"create the folder, or name a file in another folder":                     {fs.ErrNotExist},
+		"make the file and its folder writable, or name a file in another folder": {fs.ErrPermission, syscall.EROFS, syscall.EACCES},
+		"the disk may be failing; name a file on another disk":                    {syscall.EIO, &os.LinkError{Err: syscall.EIO}},
+		"fix the cause, or name a file in another folder":                         {errors.New("x")},
 	} {
 		for _, err := range errs {
 			if got := Remedy(err); got != want {

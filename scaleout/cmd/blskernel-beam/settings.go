@@ -32,7 +32,7 @@ type settings struct {
 func (set *settings) register(f *flag.FlagSet) {
 	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+names.Version()
 	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample of the data")
-	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing file")
+	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing model")
 	f.Func("method", "`gram` (default), or qr for nearly dependent nodes; qr takes two to three times as long", func(s string) (err error) {
 		set.Method, err = blsupdate.ParseMethod(s)
 		if err != nil || set.Method != blsupdate.Gram && set.Method != blsupdate.QR {
@@ -48,8 +48,8 @@ func (set *settings) register(f *flag.FlagSet) {
 	parsed(f, &set.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default), which detects the format of each file")
 	parsed(f, &set.Header, "header", stream.ParseHeader, "whether CSV files begin with column names: `present`, absent, or auto (default)")
 	parsed(f, &set.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default detected from the first line)")
-	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
-	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if their inputs exceed 32 MB)")
+	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only array of two or more dimensions)")
+	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if the inputs of 4096 rows exceed 32 MiB)")
 	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first bad row ends the job)")
 	f.BoolVar(&set.KnownLabels, "known-labels", false, "treat a row as bad if the model lacks its label; by default the label becomes a new class")
 	f.StringVar(&set.BadOut, "bad-out", "", "new `file` for a list of the rows that --skip-bad sets aside")
