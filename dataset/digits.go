@@ -37,7 +37,7 @@ func Digits(n int, seed uint64) *Images {
 		panic("dataset: negative number of digits")
 	}
 	if n > math.MaxInt/digitPixels {
-		panic("dataset: too many digits")
+		panic("dataset: too many digits: an int cannot count their pixels")
 	}
 	s := &Images{
 		Name: "synthetic digits", Synthetic: true,

@@ -62,7 +62,7 @@ func TestImagesPanics(t *testing.T) {
 		{"zero value", func() { new(Images).Dense(0, 1) }, panicRange},
 		{"unlabelled", func() { unlabelled.LabelsInt(0, 1) }, panicUnlabeled},
 		{"negative digits", func() { Digits(-1, 0) }, "dataset: negative number of digits"},
-		{"too many digits", func() { Digits(math.MaxInt, 0) }, "dataset: too many digits"},
+		{"too many digits", func() { Digits(math.MaxInt, 0) }, "dataset: too many digits: an int cannot count their pixels"},
 	} {
 		if got := testutil.PanicValue(test.f); got != test.want {
 			t.Errorf("%s: panic %v, want %q", test.name, got, test.want)

@@ -74,7 +74,7 @@ func TestHostileFiles(t *testing.T) {
 		{"a header of 4 GB", "x.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), Options{}, "a header of 4294967295 bytes"},
 		{"a header without end", "x.npy", npyRaw(2, "{'descr': '<f8', 'fortran_order': False, 'shape': ("+strings.Repeat("1, ", 9999)+")}"), Options{}, "more than 64 sizes"},
 		{"nested", "x.npy", npyRaw(2, strings.Repeat("{", 60000)), Options{}, "not a dictionary"},
-		{"a negative size", "x.npy", npyOf("(-1, -1)"), Options{}, "negative size"},
+		{"a negative size", "x.npy", npyOf("(-1, -1)"), Options{}, "has the size -1 in 'shape'"},
 		{"2^62 rows", "x.npy", npyOf("(4611686018427387904,)"), Options{}, "larger than any file"},
 		{"2^63 rows", "x.npy", npyOf("(9223372036854775808,)"), Options{}, "too large"},
 		{"sizes whose product overflows", "x.npy", npyOf("(4294967296, 4294967296)"), Options{}, "larger than any file"},

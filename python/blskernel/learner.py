@@ -642,7 +642,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         places = _places(known, y)
         labels = known if places is not None else _union(known, y)
         if closed and len(labels) > len(known):
-            raise ValueError(f"y has labels that are not in classes: {labels[len(known):].tolist()}")
+            raise ValueError(f"y has labels that are not in classes of the first call of partial_fit: {labels[len(known):].tolist()}")
         if first:
             self._start_classes("partial_fit", X, y, weights, labels, closed)
         else:

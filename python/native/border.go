@@ -76,7 +76,7 @@ func goOpen(kind, options *C.char, bytes unsafe.Pointer, n C.int64_t, out *C.bls
 func goStart(h C.bls_handle, method, options *C.char, arrays *C.bls_matrix, count C.int64_t, out *C.bls_handle, text *C.char, capacity C.int64_t) C.int32_t {
 	return guarded(text, capacity, func(b blskernel.Backend) error {
 		if out == nil || method == nil || count < 0 || arrays == nil && count != 0 {
-			return valueError("job, method or arrays is NULL, or count is negative: give the address of a handle, a name, and count arrays")
+			return valueError("job, method or arrays is NULL, or count is negative: give the address of a handle, a name, and as many arrays as count says")
 		}
 		e, err := lookup[*entry](int64(h))
 		if err != nil {

@@ -35,13 +35,13 @@ func parseHeader(text string) (Header, error) {
 	h.Fortran = order == "True"
 	switch {
 	case !begins || !ends:
-		return h, errorf("the header is not a dictionary")
+		return h, errorf("the header is not a dictionary; write the array with numpy.save")
 	case descr == "" || strings.IndexByte(`'"`, descr[0]) < 0:
-		return h, errorf("the header lacks the type of the elements, 'descr'")
+		return h, errorf("the header lacks the type of the elements, 'descr'; write the array with numpy.save")
 	case !h.Fortran && order != "False":
-		return h, errorf("the header has neither True nor False for 'fortran_order'")
+		return h, errorf("the header has neither True nor False for 'fortran_order'; write the array with numpy.save")
 	case !strings.HasPrefix(shape, "(") || !strings.HasSuffix(shape, ")"):
-		return h, errorf("the header has no tuple of sizes for 'shape'")
+		return h, errorf("the header has no tuple of sizes for 'shape'; write the array with numpy.save")
 	}
 	var err error
 	if h.DType, err = ParseDType(descr[1 : len(descr)-1]); err != nil {
@@ -62,11 +62,11 @@ func parseShape(text string) (shape []int64, err error) {
 		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 64)
 		switch {
 		case err != nil:
-			return nil, errorf("the header has the size %s in 'shape', which is not a number or is too large", names.Shorten(size))
+			return nil, errorf("the header has the size %s in 'shape'; want integers from 0 to 2^63-1", names.Shorten(size))
 		case n < 0:
-			return nil, errorf("the header has the negative size %d in 'shape'", n)
+			return nil, errorf("the header has the size %d in 'shape'; want integers from 0 to 2^63-1", n)
 		case len(shape) == maxDims:
-			return nil, errorf("the header has more than %d sizes in 'shape'", maxDims)
+			return nil, errorf("the header has more than %d sizes in 'shape'; save the array with fewer dimensions", maxDims)
 		}
 		shape = append(shape, n)
 	}

@@ -102,7 +102,7 @@ func (h *Header) SetBytes() error {
 		}
 		high, low := bits.Mul64(product, uint64(n))
 		if high != 0 || low >= maxBytes {
-			return errorf("an array of shape %v with elements of %d bytes is larger than any file", h.Shape, h.DType.Size)
+			return errorf("an array of shape %v with elements of %d bytes is larger than any file; write it again with numpy.save", h.Shape, h.DType.Size)
 		}
 		product = low
 	}
