@@ -91,12 +91,12 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Inputs: []string{"4-2"}}, "put the lower column first"},
 		{Options{Inputs: []string{"99999999999999999999"}}, "the last column is 5"},
 		{Options{Inputs: []string{"1", "id"}}, "named twice"},
-		{Options{Targets: []string{"1-5"}}, "every column is a target"},
+		{Options{Targets: []string{"1-5"}}, "no input column is left"},
 		{Options{Inputs: []string{}}, "the list of input columns is empty"},
 		{Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true}, "2 target columns, but a sample has one label"},
 		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, but"},
 		{Options{Weight: "1-2"}, "name only one"},
-		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
+		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "no input column is left"},
 	} {
 		_, err := Open(t.Context(), []string{path}, test.opt)
 		wantFault(t, fmt.Sprintf("%+v", test.opt), err, test.says)

@@ -150,7 +150,7 @@ def test_codes():
 def test_results_need_rows():
     """A result with other strides or of another dtype is refused before anything runs."""
     for out in (np.empty((2, 3)).T, np.empty((3, 2))[::-1], np.empty((3, 2), np.float32)):
-        with pytest.raises(ValueError, match="not row-major"):
+        with pytest.raises(ValueError, match="not an aligned, row-major"):
             ridge().call("weights", results=[out])
 
 
