@@ -125,8 +125,8 @@ func (t *recordReader) text() []byte {
 func (t *recordReader) tooLong() *Error {
 	e := t.fault("the line is longer than %d bytes; put each sample on a line of its own", maxRecord)
 	if open := bytes.LastIndexByte(t.record, '"'); open >= 0 && !balancedQuotes(t.record) {
+		e = t.fault("a quotation mark is not closed within %d bytes; close it, or double it if it is part of a cell", maxRecord)
 		e.Line += int64(bytes.Count(t.record[:open], []byte{'\n'}))
-		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes; close it, or double it if it is part of a cell", maxRecord)
 	}
 	e.sample = false
 	return e

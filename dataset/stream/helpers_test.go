@@ -261,8 +261,8 @@ func wantFault(t testing.TB, name string, err error, says string) *Error {
 		t.Errorf("%s: error %v, want %q", name, err, says)
 		return &Error{}
 	}
-	if fault.Path == "" {
-		t.Errorf("%s: error %v has no path", name, err)
+	if same := fault.With(Remedy.String); fault.Path == "" || same.What != fault.What {
+		t.Errorf("%s: error %v has no path, or becomes %q with the same remedies", name, err, same.What)
 	}
 	return fault
 }

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"blskernel/internal/io/names"
@@ -188,7 +189,11 @@ func (z *archive) open(name string, opt *Options) (s source, err error) {
 		s, err = newArray(f, opt)
 	}
 	if known, ok := err.(*Error); ok {
-		known.What = "array " + names.Shorten(name) + ": " + known.What
+		array := names.Shorten(name)
+		known.What = "array " + array + ": " + known.What
+		if known.format != "" {
+			known.format, known.args = "array %s: "+known.format, slices.Insert(known.args, 0, any(array))
+		}
 	}
 	return s, err
 }

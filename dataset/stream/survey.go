@@ -303,7 +303,11 @@ func joined(faults []columnFault) *Error {
 		if f.Name != "" {
 			column = names.Shorten(f.Name)
 		}
-		formats = append(formats, "column %s "+f.format)
+		format := "column %s " + f.format
+		if f.args == nil {
+			format += " (" + f.advice + ")"
+		}
+		formats = append(formats, format)
 		args = append(append(args, column), f.Error.args...)
 		switch {
 		case slices.Contains(f.args, any(exclude)):

@@ -113,7 +113,11 @@ func (c *call) inFrame(err error) error {
 		return err
 	}
 	e = e.With(func(r stream.Remedy) string {
-		if r.Option != stream.OptionExclude {
+		switch r.Option {
+		case stream.OptionMissing:
+			return "X.dropna()"
+		case stream.OptionExclude:
+		default:
 			return fmt.Sprintf("pandas.read_csv(%s=%q)", strings.ToLower(r.Option.String()), r.Value)
 		}
 		var names []string
