@@ -14,7 +14,7 @@ import (
 func ParseComma(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"tab": '\t', `\t`: '\t'})
 	if !ok || strings.ContainsRune("\"\r\n", r) {
-		return 0, errors.New("want the word tab, or one character other than a quotation mark or a line break")
+		return 0, errors.New("want a comma, a semicolon, the word tab or another sign, but none of . + - _ and no quotation mark")
 	}
 	return r, nil
 }
@@ -24,7 +24,7 @@ func ParseComma(s string) (rune, error) {
 func ParseSign(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"comma": ',', "point": '.', "space": ' '})
 	if !ok {
-		return 0, errors.New("want one character, or the word comma, point or space")
+		return 0, errors.New("want comma or point; as a thousands sign also space, ' or _")
 	}
 	return r, nil
 }

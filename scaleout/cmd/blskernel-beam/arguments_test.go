@@ -39,7 +39,7 @@ func TestWrong(t *testing.T) {
 		{2, "-method: want gram or qr", []string{"x.csv", model, out, "--method", "svd"}},
 		{2, `value "xls" for flag -format`, []string{"x.csv", model, out, "--format", "xls"}},
 		{2, `value "maybe" for flag -header`, []string{"x.csv", model, out, "--header", "maybe"}},
-		{2, "-comma: want the word tab, or one character other than a quotation mark or a line break", []string{"x.csv", model, out, "--comma", ",,"}},
+		{2, "-comma: want a comma, a semicolon, the word tab or another sign, but none of . + - _ and no quotation mark", []string{"x.csv", model, out, "--comma", ",,"}},
 		{2, "-batch: want an integer from 0 to 2147483647", []string{"x.csv", model, out, "--batch", "-1"}},
 		{2, "-skip-bad: want an integer from 0", []string{"x.csv", model, out, "--skip-bad", "-1"}},
 		{2, "--bad-out lists the rows that --skip-bad sets aside", []string{"x.csv", model, out, "--bad-out", "bad.txt"}},

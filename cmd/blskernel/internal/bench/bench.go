@@ -46,8 +46,8 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Compare the speeds of the backends",
 		Long: `Measure the speed of linear algebra operations on several backends in one process. Each round times
 every backend with every number of threads on the same operands. It also measures the CPU's peak, with a
-loop of fused multiply-adds on registers. The command fails if the results of the backends differ. The
-output shows medians over the rounds:
+loop of fused multiply-adds on registers. The command fails if the results of the backends differ by more
+than rounding errors. The output shows medians over the rounds:
 
     GFLOP/s  the speed of a backend
     of peak  the speed as a fraction of the peak on the same number of threads
@@ -68,8 +68,8 @@ their own storage. The ratio has the same meaning for them.
 
 ` + describeOpponents() + `
 The times include neither restoring the matrices between calls nor the factorization before lu-solve. The
-right-hand sides of lu-solve are columns for dgetrs and rows for the others. dsptrf+dsptri takes about
-20 s at order 5100.
+right-hand sides are the columns of the row-major B for lu-solve, and its rows for dgetrs. dsptrf+dsptri
+takes about 20 s at order 5100.
 
 The default orders, 8 to 4000, take a few minutes for each operation. Run nothing else meanwhile. To
 measure under load, use --beside.`,
@@ -116,7 +116,7 @@ func (b *benchFlags) comparison(changed func(flag string) bool) (*speed.Comparis
 		b.backends = append([]string{"pure"}, slices.DeleteFunc(blskernel.Names(), func(name string) bool { return name == "pure" })...)
 	}
 	if len(b.backends) == 0 || slices.Contains(b.backends, "") {
-		return nil, ui.Usagef("--backend has an empty name; want pure or openblas, or both")
+		return nil, ui.Usagef("--backend has an empty name; want pure, openblas or both")
 	}
 	backends, err := ui.LookupBackends(b.backends, 0)
 	if err != nil {

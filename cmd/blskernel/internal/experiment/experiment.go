@@ -46,7 +46,7 @@ func Explain(err error, initial string) error {
 	case rank.Lambda > 0:
 		return fmt.Errorf("too few samples (%d) for %d nodes with --lambda above 0: raise %s, or set --lambda to 0", rank.Samples, rank.Nodes, initial)
 	}
-	return fmt.Errorf("too few samples (%d) for %d nodes with --lambda 0: raise %s or --lambda, or use --method improved", rank.Samples, rank.Nodes, initial)
+	return fmt.Errorf("too few samples (%d) for %d nodes with --lambda 0: raise %s, set --lambda above 0, or use --method improved", rank.Samples, rank.Nodes, initial)
 }
 
 // The help texts of --l, --k, --q and --c, the sizes of an update.
@@ -76,13 +76,13 @@ func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r
 		if known := blsupdate.RatesFor(b); known.Measured() || !measured {
 			return known, nil
 		}
-		why = "none are known for this machine"
+		why = "no rates of this machine are known"
 	}
 	where := "cannot be saved: set " + blsupdate.EnvCache + " to a folder"
 	if name := blsupdate.RatesFile(b); name != "" {
 		where = "will be saved in " + name
 	}
-	r.Warn("measuring the rates of %s (threads: %d), since %s. Keep the machine otherwise idle for up to 20 s. The rates %s",
+	r.Warn("measuring the rates of %s (threads: %d) for up to 20 s, since %s: keep the machine otherwise idle; the rates %s",
 		b.Name(), blskernel.Threads(), why, where)
 	told := -1
 	tell := func(done float64) {

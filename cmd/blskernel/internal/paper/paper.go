@@ -103,7 +103,7 @@ missing tables again and write them to another file; 'blskernel report' reads se
 	ui.MethodFlag(cmd, &x.methods)
 	ui.Int(cmd, &x.runs, "runs", 1, maxRuns, "number of runs, each with a different seed")
 	ui.SeedFlag(cmd, &x.seed)
-	ui.Choice(cmd, &x.recipe, "recipe", "where the ridge and the enhancement nodes come from: code, the authors' code, or text, the paper's text", bench.RecipeCode, bench.RecipeText)
+	ui.Choice(cmd, &x.recipe, "recipe", "source of the ridge and the enhancement nodes: code (the authors' code) or text (the paper's text)", bench.RecipeCode, bench.RecipeText)
 	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")
 	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input to the tanh of any enhancement node on the first batch; with --recipe text always 0, for no scaling")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+

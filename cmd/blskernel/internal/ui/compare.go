@@ -26,13 +26,13 @@ func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 
 // MethodFlag adds --method, a list of methods, each with optional form and /solve. *v is its default.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
-	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally followed by a form, /solve or both, such as improved/large/solve")
+	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally followed by a form (/paper, /small, /large or /compressed), /solve or both, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)
 }
 
 // BackendsFlag adds --backend, a list of backends. more is appended to the help text.
 func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
-	cmd.Flags().StringSliceVar(v, "backend", nil, "pure or openblas, or both"+more)
+	cmd.Flags().StringSliceVar(v, "backend", nil, "pure, openblas or both"+more)
 	Complete(cmd, "backend", "pure", "openblas")
 }
 
@@ -68,7 +68,7 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 			case find(zero, cell) >= 0:
 				v = 0
 			case err != nil || v < least || v > most:
-				return nil, fmt.Errorf("want %s", Join(append([]string{fmt.Sprintf("numbers from %d to %d", least, most)}, zero...), "or"))
+				return nil, fmt.Errorf("%q is not %s", cell, Join(append([]string{fmt.Sprintf("a number from %d to %d", least, most)}, zero...), "or"))
 			}
 			if slices.Contains(list, v) {
 				return nil, fmt.Errorf("%s is given twice", cell)

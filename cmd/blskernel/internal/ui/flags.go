@@ -229,7 +229,7 @@ type Compute struct {
 // Register adds --backend and --threads.
 func (c *Compute) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.Backend, "backend", "",
-		"pure or openblas; by default $BLSKERNEL_BACKEND, else pure, or openblas if built with -tags cgo")
+		"pure or openblas; by default $BLSKERNEL_BACKEND or, if that is unset, pure (in a program built with -tags cgo, openblas if it is available)")
 	Complete(cmd, "backend", "pure", "openblas")
 	ThreadsFlag(cmd, &c.Threads)
 }
