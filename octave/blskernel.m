@@ -125,7 +125,7 @@ function out = read_npy(file)
   end
   kind = regexp(header, '''descr'': ''[<|]([a-zA-Z])(\d+)''', 'tokens', 'once');
   if isempty(kind)
-    error('blskernel:file', '%s has elements that are not little-endian: %s', file, header);
+    error('blskernel:file', '%s has elements that are not little-endian numbers or text: %s', file, header);
   end
   shape = str2double(regexp(regexp(header, '\([^)]*\)', 'match', 'once'), '\d+', 'match'));
   scalar = isempty(shape);

@@ -71,7 +71,7 @@ func (c *calibrating) do(ctx context.Context, args []string) error {
 			return ui.Usagef("%s has learned the rows of %q, so it predicts them better than new rows: calibrate it with rows that it has not learned", path, file)
 		}
 	}
-	m.Closed, c.in.Closed = true, "leave the row out, or learn it first"
+	m.Closed, c.in.Closed = true, "leave the row out, or let the model learn other rows with this label first"
 	r, err := c.in.OpenMatched(ctx, m, true)
 	if err != nil {
 		return err

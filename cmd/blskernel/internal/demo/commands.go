@@ -43,7 +43,7 @@ func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, [
 		{"Train a model that predicts the state:", "train -o machine.bls --target state train.csv"},
 		{"Predict the state of machines for which it is unknown:", "predict machine.bls new.csv"},
 		{"Let the model learn rows that arrived later; the old ones are not needed:", "update machine.bls later.csv"},
-		{"Score it on rows that it has not seen:", "evaluate machine.bls test.csv"},
+		{"Score the model on rows that it has not learned:", "evaluate machine.bls test.csv"},
 	} {
 		if err == nil {
 			_, err = fmt.Fprintf(s.Out, "\n%s\n\n  $ blskernel %s\n", step.why, step.line)

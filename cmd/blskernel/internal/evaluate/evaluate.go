@@ -62,7 +62,8 @@ computed from all rows if there are at most %d rows with two classes, or %d with
 Otherwise it is computed from a random sample of that many rows, the same in every run. With
 --by, the number for each group is a 200th of that.
 
-A row whose label the model does not know counts as wrong. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
+A row whose label the model does not know counts in the accuracy, as wrong, and in the commonest class,
+but in no other measure. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
 		Example: `  blskernel evaluate iris.bls test.csv
   blskernel evaluate digits.bls --data mnist
   blskernel evaluate price.bls --target price --json houses.csv

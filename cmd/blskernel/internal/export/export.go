@@ -46,9 +46,9 @@ or targets, the arrays are:
     feature_range        N
     enhancement_weights  (N+1) x n     only if n > 0; the last row is for the bias
     enhancement_scale    scalar
-    step_columns         2 x p         columns of S, from 0; only if the last p of the n are steps
+    step_columns         2 x p         columns of S, from 0; only if the last p of the n are step functions
     step_slopes          2 x p
-    step_thresholds      2 x p         with steps, enhancement_weights has only n - p columns
+    step_thresholds      2 x p         enhancement_weights then has only n - p columns
     weights              k x c, for regression (k+1) x c: the last row multiplies a 1
     center               c             only for regression: added to the predictions
     smearing, largest    c             only for regression on logarithms
@@ -60,12 +60,12 @@ Numbers are float64 in C order; labels are int64 if all are whole numbers, else 
 X, one in each row:
 
     S = (X - means) / deviations                         scaling "columns"
-    S = (X - mean of the row) / deviation of the row     scaling "samples", divisor d-1, 0 if equal
+    S = (X - mean of the row) / deviation of the row     scaling "samples", divisor d-1, 0 if all are equal
     S[:,j] = numpy.interp(X[:,j], knots[j], scores[j])   scaling "ranks"
     Z = ([S, bias] feature_weights - feature_minimum) / feature_range
     H = tanh(enhancement_scale [Z, bias] enhancement_weights)
     scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center
-    [Z, S, H] instead of [Z, H] if direct is 1, and [Z, S, H, G] with steps
+    [Z, S, H] instead of [Z, H] if direct is 1, and [Z, S, H, G] with step functions
     G = tanh(min over i = 0, 1 of step_slopes[i] (S[:,step_columns[i]] - step_thresholds[i]))
     predictions = min(largest, smearing exp([Z, H, 1] weights + center)) with logarithms`,
 		Example: `  blskernel export iris.bls --out iris.npz

@@ -120,7 +120,7 @@ func (i Information) print(w io.Writer) error {
 	if i.Kernel != "" {
 		line("kernel", "%s (usable: %s)", i.Kernel, strings.Join(i.Kernels, ", "))
 		line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
-		line("self-test", "%s (%s)", i.SelfTest, cmp.Or(selftest.Outside(), "the same on every machine: docs/reproducibility.md"))
+		line("self-test", "%s (%s)", i.SelfTest, cmp.Or(selftest.Outside(), "the same on every 64-bit machine with fused multiply-adds: docs/reproducibility.md"))
 	}
 	line("go", "%s", i.Go)
 	_, err := io.WriteString(w, b.String())

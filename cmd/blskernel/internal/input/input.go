@@ -63,8 +63,8 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
 	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder of files with MNIST's names, or - for standard input; may be repeated; files may also be given as arguments")
 	ui.Enum(cmd, &opt.Format, "format", "format of the data: csv, npy, npz, idx (MNIST's format, or the matrices of small NORB), or auto, which detects it from the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
-	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, detected in the first line", flagvalue.ParseComma)
-	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: present if a flag has a column name, otherwise decided from words and numbers in the first lines", func(s string) (stream.Header, error) {
+	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character or the word tab; by default a comma, a semicolon or a tab, detected in the first line", flagvalue.ParseComma)
+	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent or auto; auto means present if a flag has a column name, and otherwise decides from words and numbers in the first lines", func(s string) (stream.Header, error) {
 		header, err := stream.ParseHeader(s)
 		if err != nil {
 			err = errors.New("want present, absent or auto")
@@ -111,7 +111,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	case len(in.Paths) == 0:
 		return ui.Usagef("no data: name a file, a folder, or - for standard input")
 	case slices.Contains(in.Paths, session.StandardInput) && (len(in.Paths) > 1 || in.Options.TargetPath == session.StandardInput):
-		return ui.Usagef("\"-\" (standard input) must be the only input")
+		return ui.Usagef("\"-\" (standard input) must be the only data, and cannot also be --targets-file")
 	}
 	for _, path := range in.Sources() { // before any work
 		if path == session.StandardInput {
@@ -176,7 +176,7 @@ func (in *Input) CheckTwice() error {
 		bySize[size] = append(others, path)
 		for _, other := range others {
 			if os.SameFile(f.FileInfo, in.files[other].FileInfo) {
-				return ui.Usagef("%q is given twice, so its rows would count twice: give it only once", path)
+				return ui.Usagef("%q and %q are the same file or folder, so its rows would count twice: give it only once", other, path)
 			}
 		}
 		if in.Again || size <= 0 || len(others) == 0 {
@@ -284,7 +284,7 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 	}
 	r = opened
 	if opt.InputArray != "" && r.Heading().Arrays == nil {
-		return nil, errors.Join(ui.Usagef("--array is %q, but %s has no arrays: leave it out", opt.InputArray, Shown(in.Paths[0])), r.Close())
+		return nil, errors.Join(ui.Usagef("--array is %q, but %s has no named arrays: leave it out", opt.InputArray, Shown(in.Paths[0])), r.Close())
 	}
 	return r, nil
 }

@@ -49,7 +49,7 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 		in.say.Warn("filled in missing cells with the means of the first rows: %s", text)
 	}
 	if text := each(t.Unknown); text != "" {
-		in.say.Warn("words that the model does not know are all read as the same word (%s): to tell them apart, train again on rows that have them", text)
+		in.say.Warn("words that the model does not know are all read as the same word (%s): to tell them apart, train again with such words among the first 4096 rows", text)
 	}
 }
 

@@ -29,7 +29,7 @@ func parseInterval(s string) (interval, error) {
 	if d, err := time.ParseDuration(s); err == nil && d > 0 {
 		return interval{time: d}, nil
 	}
-	return interval{}, errors.New("want a number of rows, such as 100000, or a time, such as 30s or 5m")
+	return interval{}, errors.New("want a positive number of rows, such as 100000, or a positive time, such as 30s or 5m")
 }
 
 func (v interval) wanted() bool { return v != interval{} }
@@ -74,7 +74,7 @@ func (l *Learner) replay(ctx context.Context) error {
 	for l.rows < l.Known {
 		f := l.Next(ctx)
 		if errors.Is(f.Err, io.EOF) {
-			return ui.Usagef("--resume: the data has %s, but %s has learned %d: give the same data as before, or leave out --resume",
+			return ui.Usagef("--resume: the data has %s, but the run that wrote %s had read %d: give the same data as before, or leave out --resume",
 				ui.Count(l.rows, "row"), l.Out, l.Known)
 		}
 		if f.Err != nil {
@@ -84,7 +84,7 @@ func (l *Learner) replay(ctx context.Context) error {
 		l.kept = l.rows
 	}
 	if l.Known > 0 && l.content() != l.Model.Metadata.Notes[session.NoteContent] {
-		return ui.Usagef("--resume: the data does not begin with the %s that %s has learned: give the same data as before, or leave out --resume",
+		return ui.Usagef("--resume: the data does not begin with the %s that were read for %s: give the same data as before, or leave out --resume",
 			ui.Count(l.Known, "row"), l.Out)
 	}
 	return nil

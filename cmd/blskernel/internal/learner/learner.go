@@ -219,7 +219,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 		return l.summarize()
 	case l.Model.Metadata.Progress.Done:
 		return cmp.Or(l.Object(map[string]any{"done": l.Out, "rows": l.rows}),
-			l.Say("%s   is complete: %s been learned", l.Out, ui.Count(l.rows, "row has", "rows have")))
+			l.Say("%s   is complete: %s been read", l.Out, ui.Count(l.rows, "row has", "rows have")))
 	}
 	return l.finish(ctx)
 }

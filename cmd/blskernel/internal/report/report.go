@@ -54,7 +54,7 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 		return ui.Usagef("--out is missing: name the folder for the page")
 	}
 	if info, err := vfs.Stat(s.FS, out); err == nil && !info.IsDir() {
-		return ui.Usagef("--out is %q, which is not a folder", out)
+		return ui.Usagef("--out is %q, which is not a folder: give another name", out)
 	}
 	files, err := readResults(ctx, s.FS, results)
 	if err != nil {

@@ -229,7 +229,7 @@ func (q *Classification) String() string {
 	var b strings.Builder
 	b.WriteString(q.lines())
 	if q.Unknown > 0 {
-		fmt.Fprintf(&b, "%s with a label that the model does not know: counted as wrong in the accuracy, left out of the rest\n", ui.Count(q.Unknown, "row"))
+		fmt.Fprintf(&b, "%s with a label that the model does not know: counted as wrong in the accuracy, and also in the commonest class, but left out of the other measures\n", ui.Count(q.Unknown, "row"))
 	}
 	cells := [][]string{{"class", "rows", "predicted", "precision", "recall", "F1"}}
 	for _, class := range q.Classes {

@@ -132,7 +132,7 @@ func Now() (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 || seconds > lastSecond {
-		return time.Time{}, ui.Usagef("%s is %q: give seconds since 1970, up to the year 9999, or unset it to use the current time", name, text)
+		return time.Time{}, ui.Usagef("%s is %q: give a whole number of seconds since 1970, up to the year 9999, or unset it to use the current time", name, text)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }

@@ -80,14 +80,14 @@ func ExtrasOf(m *model.Model) Extras {
 	return e
 }
 
-// String returns the settings that are on, except Direct, each after a comma, as in ", 3 steps".
+// String returns the settings that are on, except Direct, each after a comma: ", 3 step functions".
 func (e Extras) String() string {
 	text := ""
 	if e.Relevance > 0 {
 		text += ", " + ui.Count(e.Relevance, "round") + " of relevance"
 	}
 	if e.Steps > 0 {
-		text += ", " + ui.Count(e.Steps, "step")
+		text += ", " + ui.Count(e.Steps, "step function")
 	}
 	if e.Logs {
 		text += ", logarithms of the targets"

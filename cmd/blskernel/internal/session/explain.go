@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	ErrNoRows    = errors.New("the data has no rows")
+	ErrNoRows    = errors.New("the data has no usable rows")
 	ErrNoTargets = ui.Usagef("the data has no labels or targets: name their column with --target, or their file with --targets-file")
 )
 
@@ -65,7 +65,7 @@ func Explain(err error, closed, memory string, trains bool) error {
 		do = "is --target the right column?"
 	}
 	if fault.Many {
-		return ui.Usagef("%s A model has at most %d classes", fault.With(do), model.MaxClasses)
+		return ui.Usagef("%s A batch adds at most %d classes or, if that is more, half as many as its rows; a model has at most %d", fault.With(do), model.FewLabels, model.MaxClasses)
 	}
 	return errors.New(fault.With(do))
 }
@@ -103,7 +103,7 @@ func explainLearning(err error, trains bool) error {
 	case errors.As(err, &leverage) && leverage.TooFew:
 		return errors.New("these rows cannot be removed, since fewer rows than nodes would be left: remove fewer rows, or train a new model on the other rows with --lambda above 0")
 	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
-		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the weights (1 - leverage is %.1g): check that they were learned with these weights (after update --forget, give their current weights with --weight). Otherwise train a new model on the other rows with 'blskernel train --like', or with --lambda above 0 if the model has lambda 0, which --like keeps", leverage.Rest)
+		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the output weights (1 - leverage is %.1g): check that the model has learned these rows, and that --weight gives their current weights, which update --forget reduces; otherwise train a new model on the other rows with 'blskernel train --like' or, if the lambda of this model is 0, without --like and with --lambda above 0", leverage.Rest)
 	case errors.As(err, &forgotten):
 		return fmt.Errorf("the method %v cannot remove rows after update --forget: train a new model on the other rows with 'blskernel train --like'", forgotten.Method)
 	case errors.As(err, &calibration) && calibration.Rows > 0:

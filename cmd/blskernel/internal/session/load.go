@@ -51,7 +51,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {
-		return nil, fmt.Errorf("%q is not a model file: give a file that 'blskernel train' wrote, before any data", path)
+		return nil, fmt.Errorf("%q is not a model file, as 'blskernel train' writes it: name a model before any data", path)
 	}
 	if err != nil {
 		return nil, err // it names the path
@@ -75,7 +75,7 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 	m, err := s.Load(ctx, path)
 	if err == nil {
 		if what := Unfinished(&m.Metadata); what != "" {
-			return nil, ui.Usagef("%s is %s: finish that run with --resume", path, what)
+			return nil, ui.Usagef("%s is %s: finish that run with --resume or, if its data cannot be read again, learn more rows with 'blskernel update --restart'", path, what)
 		}
 	}
 	return m, err

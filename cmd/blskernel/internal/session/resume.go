@@ -36,17 +36,17 @@ func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	}
 	var settings map[string]string
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
-		return "it does not record the flags with which it was started"
+		return "it does not record the flags of its run"
 	}
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
 	slices.Sort(keys)
 	for _, name := range keys {
 		if was, is := settings[name], m.settings[name]; was != is {
-			return fmt.Sprintf("it was started with %s %q, but this run has %q", name, was, is)
+			return fmt.Sprintf("%s was %q, but is now %q", name, was, is)
 		}
 	}
 	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
-		return fmt.Sprintf("it was started with the data %s, but this run has %s", names.List(was), names.List(m.sources))
+		return fmt.Sprintf("the data was %s, but is now %s", names.List(was), names.List(m.sources))
 	}
 	return ""
 }

@@ -35,7 +35,7 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 		}
 	}
 	if !info.Mode().IsRegular() {
-		return ui.Usagef("--out is %q, which is not a regular file", path)
+		return ui.Usagef("--out is %q, which is not a regular file: give another name", path)
 	}
 	if info.Size() == 0 {
 		return nil

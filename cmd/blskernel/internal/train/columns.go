@@ -130,7 +130,7 @@ func distinct(path string, names []string) error {
 		case !utf8.ValidString(name):
 			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has a column named %q, which is not UTF-8: save the file as UTF-8", name)}
 		case seen[name]:
-			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out with --exclude", name)}
+			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has more than one column named %q: rename one, or leave one out with --exclude and its number", name)}
 		}
 		seen[name] = true
 	}

@@ -26,10 +26,10 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	}
 	tr.Model.LabelsIn = input.Shown(tr.In.Options.TargetPath)
 	if tr.Model.Metadata.Progress == nil {
-		return ui.Usagef("--resume: %s is not a checkpoint: remove it to train anew", tr.Out)
+		return ui.Usagef("--resume: %s records no run that can be resumed: leave out --resume to train anew and replace the file", tr.Out)
 	}
 	if why := tr.Manifest.Differs(&tr.Model.Metadata); why != "" {
-		return ui.Usagef("--resume: %s is a checkpoint of another training run (%s): give the same flags and files, or leave out --resume to train anew", tr.Out, why)
+		return ui.Usagef("--resume: %s belongs to another run (%s): give the flags and files of that run, or leave out --resume to train anew and replace the file", tr.Out, why)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ var inheritedFlags = []string{
 func checkLike(cmd *cobra.Command) error {
 	for _, name := range inheritedFlags {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-			return ui.Usagef("--like takes the feature maps and settings of its model: leave out --%s", name)
+			return ui.Usagef("--like takes the feature maps, columns and settings from its model, and does not allow --%s: leave it out", name)
 		}
 	}
 	return nil

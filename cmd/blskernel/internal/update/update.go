@@ -158,7 +158,7 @@ func (up *updating) refuseLearned() error {
 		}
 		if i >= 0 {
 			l := up.Model.Metadata.Learned[i]
-			return ui.Usagef("%s has already learned the %s of %q (recorded as %q): use --again to learn them once more, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
+			return ui.Usagef("%s has already learned %s of %q (recorded as %q): use --again to learn them once more, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
 		}
 	}
 	return nil
@@ -193,14 +193,14 @@ func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	case from != up.path:
 		return false, ui.Usagef("--resume: %s does not belong to this update (%s): give another --out, or leave out --resume", from, differs)
 	case up.Resume && what == "" && up.Manifest.SameData(meta):
-		return false, ui.Usagef("--resume: %s has already learned this data, in another update, which is finished (%s): leave out --resume to learn it again", from, differs)
+		return false, ui.Usagef("--resume: %s has finished another update with files of the same names (%s): leave out --resume to learn these files", from, differs)
 	case what == "" || up.restart:
 		return false, nil
 	case meta.Notes[session.NoteOnce] != "":
-		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: use --restart to learn these rows anyway", from, what, meta.Notes[session.NoteOnce])
+		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: use --restart to learn the rows of this update anyway", from, what, meta.Notes[session.NoteOnce])
 	case up.Resume:
-		return false, ui.Usagef("--resume: %s is %s, but belongs to another run (%s): finish that run, or use --restart", from, what, differs)
+		return false, ui.Usagef("--resume: %s is %s, but belongs to another run (%s): finish that run, or use --restart instead of --resume", from, what, differs)
 	default:
-		return false, ui.Usagef("%s is %s: finish that run with --resume, or use --restart to learn these rows anyway", from, what)
+		return false, ui.Usagef("%s is %s: finish that run with --resume, or use --restart to learn the rows of this update anyway", from, what)
 	}
 }

@@ -112,7 +112,7 @@ func noteChanged(in *input.Input, m *model.Model, s *session.Session) {
 		}
 		name := session.Recorded(filepath.Base(path))
 		if slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Name == name }) {
-			s.Warn("%s has changed since the model learned it", path)
+			s.Warn("%s has the name of a file that the model has learned, but other contents", path)
 		}
 	}
 }
