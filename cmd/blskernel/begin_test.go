@@ -29,7 +29,7 @@ func TestAnyName(t *testing.T) {
 		t.Fatal(status, stderr)
 	}
 	status, _, stderr := inProcess(small("--target", "color", "--out", model, twin, "--checkpoint", "100", "--resume")...)
-	if status == 0 || !strings.Contains(stderr, `was started with the data "caf\\xe9.csv", but this run has "caf\\xe8.csv"`) {
+	if status == 0 || !strings.Contains(stderr, `the data was "caf\\xe9.csv", but is now "caf\\xe8.csv"`) {
 		t.Errorf("another file: status %d, %s", status, stderr)
 	}
 	succeed(t, append(train, "--resume")...)

@@ -60,7 +60,7 @@ Numbers are float64 in C order; labels are int64 if all are whole numbers, else 
 X, one in each row:
 
     S = (X - means) / deviations                         scaling "columns"
-    S = (X - mean of the row) / deviation of the row     scaling "samples", divisor d-1, 0 if all are equal
+    S = (X - mean of the row) / deviation of the row     scaling "samples", divisor d-1, 0/0 = 0
     S[:,j] = numpy.interp(X[:,j], knots[j], scores[j])   scaling "ranks"
     Z = ([S, bias] feature_weights - feature_minimum) / feature_range
     H = tanh(enhancement_scale [Z, bias] enhancement_weights)

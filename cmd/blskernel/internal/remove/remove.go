@@ -126,7 +126,7 @@ func (rm *removing) check(m *model.Model, path string) error {
 			continue
 		}
 		if i, err := rm.in.FindLearned(m, file, false); err == nil && i < 0 {
-			rm.Warn("%s is not one of the files that %s has learned as a whole: if it has rows that were never learned, the weights will be wrong", file, path)
+			rm.Warn("%s is not one of the files that %s has learned as a whole: if this file has rows that were never learned, the weights will be wrong", file, path)
 			unlisted = file
 		} else if err == nil && part == "" {
 			whole, part = file, m.RemovedSince(m.Metadata.Learned[i].Hash)

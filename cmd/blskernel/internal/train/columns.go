@@ -159,7 +159,7 @@ func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (colum
 		tr.Warn("columns without a name and without a value in the first rows are not used as inputs (%s): to use one, list its number in --inputs", shortList(columns[:blank]))
 	}
 	if blank < len(columns) {
-		tr.Warn("the first column has no name and numbers or names the rows, so it is not used as an input: to use it, list its number, 1, in --inputs")
+		tr.Warn("the first column has no name and only distinct values without fractions, so it is taken for row numbers or names, not for an input: to use it, list its number, 1, in --inputs")
 	}
 	return columns
 }

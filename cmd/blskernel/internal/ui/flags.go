@@ -254,7 +254,7 @@ func lookup(name string) (blskernel.Backend, error) {
 
 // ThreadsFlag adds --threads, whose default is *v; 0 stands for all processors.
 func ThreadsFlag(cmd *cobra.Command, v *int) {
-	Int(cmd, v, "threads", 0, MaxSamples, "maximum number of threads; 0 for all processors")
+	Int(cmd, v, "threads", 0, MaxSamples, "maximum number of threads; 0 for $GOMAXPROCS or, if that is unset, all processors")
 }
 
 // Nodes holds the flags for the number of nodes: Groups×GroupNodes + Enhancement.
