@@ -85,7 +85,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &differ):
 		return fmt.Errorf("%s and %s have different %s, so they cannot be merged: train one of them again on its own rows with 'blskernel train --like OTHER', where OTHER is the other model", first, path, differ.What)
 	case errors.As(err, &twice):
-		return ui.Usagef("%s has learned the file %q, as has a model named before it: use --again to merge them anyway", path, twice.Name)
+		return ui.Usagef("%s has learned the file %q, as has a model named before it: use --again to merge the models anyway", path, twice.Name)
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, session.TrainAnew(err))
 	}
