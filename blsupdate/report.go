@@ -116,9 +116,9 @@ func (u *updater) Condition() Condition {
 		c.Advice = "Condition needs the weights: " + short.Error()
 	case accuracy.Dependent:
 		c.Advice = "the rows do not determine all weights, and rounding may hide the rank of A: drop nodes that are nearly linear combinations of others, " +
-			"start a new model with a ridge, or, after many changes, call Rebuild"
+			"start a new model with a ridge, or, after many changes, compute this one anew from all rows, as Rebuild does"
 	case err == nil && digits(accuracy.Rebuilt) >= max(enoughDigits, c.Digits+1):
-		c.Advice = "earlier rows or changes have left errors: call Rebuild with all rows"
+		c.Advice = "earlier rows or changes have left errors: compute the model anew from all rows, as Rebuild does"
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
 		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number; otherwise " + remedy

@@ -167,10 +167,13 @@ func (up *updating) refuseLearned() error {
 // reweigh applies --forget to the weights of the rows learned so far, and --lambda to the ridge.
 func (up *updating) reweigh() error {
 	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "", "", false)
-	if err != nil && up.ridge != nil {
-		return fmt.Errorf("--lambda: %w", err)
+	switch {
+	case err == nil || up.ridge == nil:
+		return err
+	case up.forget != 1:
+		return fmt.Errorf("--forget or --lambda: %w", err)
 	}
-	return err
+	return fmt.Errorf("--lambda: %w", err)
 }
 
 // loadModel loads the model that the update starts with: the one at up.path or, with --resume, the
