@@ -34,7 +34,7 @@ notices:
 	done; } >"$(DIST)/THIRD_PARTY_LICENSES"
 
 # Measures what share of its FMA peak each kernel of this CPU reaches, and compares it with bench/gate/floors.txt.
-# This takes 15 seconds. The machine may do other work meanwhile.
+# This takes 15 seconds, or a minute more on a machine whose caches others use.
 gate:
 	$(GO) run ./bench/gate $(GATEFLAGS)
 

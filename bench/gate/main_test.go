@@ -33,7 +33,7 @@ func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call 
 	t.Helper()
 	var out strings.Builder
 	calls := map[string]int{}
-	below, err := run(t.Context(), all, kernels, func(_ context.Context, f floor) (float64, error) {
+	below, err := run(t.Context(), all, kernels, patient, func(_ context.Context, f floor) (float64, error) {
 		calls[f.String()]++
 		return share(f, calls[f.String()]), nil
 	}, &out, false)
@@ -104,7 +104,7 @@ func TestAttempts(t *testing.T) {
 		t.Errorf("%d cases of kernels that this CPU does not have", below)
 	}
 	broken := errors.New("broken")
-	if _, err := run(t.Context(), all, kernels, func(context.Context, floor) (float64, error) { return 0, broken }, nil, false); err != broken {
+	if _, err := run(t.Context(), all, kernels, patient, func(context.Context, floor) (float64, error) { return 0, broken }, nil, false); err != broken {
 		t.Errorf("error %v", err)
 	}
 }
@@ -122,7 +122,7 @@ func TestCommand(t *testing.T) {
 		says       string
 	}{
 		{"-v", each, 0, "gate: every measured kernel reaches its floors: " + strings.Join(backend.Kernels(), ", ")},
-		{"-kernel generic", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
+		{"-kernel generic -attempts 1", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
 		{"-kernel avx51", "generic ddot - 1000 1e9 0 0 0", 2, "not a kernel that this CPU can run: want one of " + strings.Join(backend.Kernels(), ", ")},
 		{"", "nonsense", 2, "is not a floor"},
 		{"", "# comment\navx2 dgemm NN", 2, "floors.txt:2: "},
@@ -130,6 +130,7 @@ func TestCommand(t *testing.T) {
 		{"", "avx2 dgemm NN 300 0 0 0 0", 2, "floors.txt:1: "},
 		{"", "avx2 dgemm NN 300 x 0 0 0", 2, "floors.txt:1: "},
 		{"-kernel generic", "neon ddot - 1000 1e9 0 0 0", 0, "gate: kernel generic has no floor and is not measured"},
+		{"-attempts 0", committed, 2, "want at least 1"},
 		{"-nonsense", committed, 2, "flag provided but not defined"},
 		{"generic", "generic ddot - 1000 1e-9 0 0 0", 2, "unexpected argument \"generic\""},
 	} {
