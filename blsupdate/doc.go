@@ -9,7 +9,7 @@
 //	W = argmin ‖A W - Y‖² + lambda ‖W‖² = (AᵀA + lambda I)⁻¹ AᵀY    (k×c),
 //
 // and for lambda = 0 the minimum-norm solution A⁺Y. When q rows Ax (q×k) with targets Ya (q×c)
-// arrive, an update can be far cheaper than a new start. New starts an Updater with one of six methods.
+// arrive, an update can be far cheaper than a new start. New starts an Updater by one of six methods.
 //
 // # Methods
 //
@@ -28,7 +28,7 @@
 //
 // For weights after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR takes up
 // to twice as long as Gram, but keeps digits where eps κ² leaves none. Plan chooses a method;
-// Updater.Condition reports how many digits are left. The time and memory of Original and Improved grow
+// Updater.Condition reports the digits left. The time and memory of Original and Improved grow
 // with the number of samples. docs/choosing-a-method.md has formulas and sources.
 //
 // # Other changes and statistics

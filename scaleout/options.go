@@ -53,7 +53,7 @@ type Options struct {
 	// "blskernel/scaleout".
 	Software string
 
-	// Batch is the number of rows in a batch. 0 means 4096, or fewer if the inputs of 4096 rows exceed 32 MiB.
+	// Batch is the number of rows in a batch. 0 means 4096, or fewer if their inputs exceed 32 MiB.
 	Batch int
 
 	Format     stream.Format // the format of the sample files, not of the target files

@@ -7,8 +7,8 @@
 // floors.txt has a floor for each kernel and case, the same on all CPUs. The share is the kernel's
 // flops per second divided by the speed of its own loop of fused multiply-adds on registers. Each round
 // measures both in turn, on one thread and in CPU time of the process. The share is the median over the
-// rounds, so the clock rate and other processes hardly change it. But tenants of the same core share its
-// caches, and take up to a quarter of the share for seconds. A case therefore fails only if its share
+// rounds, so the clock rate and other processes hardly change it. But other tenants of a core use its
+// caches, and reduce the share by up to a quarter for seconds. A case therefore fails only if its share
 // is below its floor in all attempts. From the fifth on, the gate waits five seconds before each.
 //
 // The gate detects a loss of 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm, and dtrsm from

@@ -19,7 +19,7 @@
 // # Samples
 //
 // A sample is a record of a CSV file, or one slice of an array along its first dimension. Its inputs
-// are a row of X, its targets a row of Y or, for classification, a label, which stays text. [Options]
+// are a row of X, its targets a row of Y or, for classification, a label as text. [Options]
 // choose the columns. [Reader.Heading] and [Reader.Peek] show what the data holds, and [Reader.Select]
 // can then choose other columns.
 //
@@ -44,7 +44,7 @@
 //     label;
 //   - a label above 64 KiB.
 //
-// A sample is left out with its targets. If it has several faults, Bad receives only one.
+// A sample is left out with its targets. Bad receives one of its faults.
 // [Batch.Number] and [Batch].First count bad samples too.
 //
 // Any other fault, such as an overlong record, ends the reading.

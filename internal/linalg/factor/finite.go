@@ -31,7 +31,7 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 	const worthThreads = 1 << 13
 	if rows*cols >= worthThreads {
 		var failed atomic.Bool
-		// A nanosecond is enough for six elements. For a triangle this is twice the time needed.
+		// A nanosecond suffices for six elements. For a triangle this is twice the time needed.
 		bk.BlockRows(rows, 1+cols/6, func(i, end int) {
 			for ; i < end && !failed.Load(); i++ {
 				if from, to := rowOf(ul, cols, i); !floats.Finite(a.Elements(i, from, to)) {
