@@ -162,7 +162,7 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 			t.Errorf("%s: %v; %d bytes allocated", what, err, bytes)
 		}
 		nodes, weighted := strings.HasSuffix(what, "AddNodes"), strings.HasSuffix(what, "AddInputsContext")
-		if (nodes || weighted) && (strings.Contains(e.Do, "fewer rows") != weighted || strings.Contains(e.Do, "or gram or qr") != keepsInverse(m)) {
+		if (nodes || weighted) && (strings.Contains(e.Do, "fewer rows") != weighted || strings.Contains(e.Do, "or the method gram or qr") != keepsInverse(m)) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if string(encoded(t, u)) != string(before) {

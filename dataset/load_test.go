@@ -172,7 +172,7 @@ func TestLoadFaults(t *testing.T) {
 		{"a gigabyte in 124 bytes", false, 0, gzipped(idx(counted(84), 1<<20, 32, 32)), 1, "the file is cut off"},
 		{"gzip cut off", false, 1, gzipped(idx([]byte{0, 1, 2, 3}, 4))[:20], 2, "cut off"},
 		{"not gzip after all", false, 0, []byte{0x1f, 0x8b, 7, 0, 0, 0, 0, 0, 0, 0}, 0, "damaged"},
-		{"text", false, 0, []byte("<!DOCTYPE html><html></html>"), 0, "not an idx file"},
+		{"text", false, 0, []byte("<!DOCTYPE html><html></html>"), 0, "neither an idx file"},
 		{"labels for images", false, 0, idx([]byte{0, 1, 2, 3}, 4), 0, "has no images"},
 		{"images for labels", false, 1, idx(counted(24), 4, 2, 3), 0, "6 target columns, but a sample has one label; give a file"},
 		{"signed bytes", false, 0, append([]byte{0, 0, 9}, idx(counted(24), 4, 2, 3)[3:]...), 0, "has no images"},
@@ -189,7 +189,7 @@ func TestLoadFaults(t *testing.T) {
 		{"negative category", true, 1, categories(0, -1, 4), 2, "the label is -1"},
 		{"large category", true, 1, categories(256, 0, 4), 1, "the label is 256"},
 		{"fewer categories", true, 3, categories(0), 0, "has 1 target, but"},
-		{"text for categories", true, 1, []byte("00\n+1\n04\n"), 0, "not an idx file"},
+		{"text for categories", true, 1, []byte("00\n+1\n04\n"), 0, "neither an idx file"},
 	} {
 		set := smallMNIST()
 		if test.norb {

@@ -101,8 +101,8 @@ func (m *Model) TargetNames() []string {
 // Columns returns how the columns of the data become the inputs, and the names of the columns, if any.
 func (m *Model) Columns() (cells stream.Columns, names []string) {
 	read := m.Metadata.Options()
-	if f := m.FittedFeatures(); read.Columns == nil && f != nil {
-		return make(stream.Columns, f.Inputs()), read.Inputs // of numbers
+	if cells = read.Columns; cells == nil {
+		cells = make(stream.Columns, m.FittedFeatures().Inputs()) // of numbers
 	}
 	return cells, read.Inputs
 }

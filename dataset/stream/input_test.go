@@ -112,7 +112,7 @@ func TestKeptOfPipe(t *testing.T) {
 	for _, r := range []io.Reader{endless('1'), iotest.OneByteReader(endless('1'))} {
 		in := &rewindable{r: r, room: 1 << 20}
 		n, err := io.Copy(io.Discard, in)
-		if err == nil || !strings.Contains(err.Error(), "save the data to a file") || n > 1<<20+1<<16 {
+		if err == nil || !strings.Contains(err.Error(), "save the data to a local file") || n > 1<<20+1<<16 {
 			t.Errorf("%d bytes were kept: %v", n, err)
 		}
 		if int64(len(in.kept)) != n {
