@@ -46,6 +46,7 @@ func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
 func calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
 	l, _ := p.Dims()
 	checkLengths(l, len(labels), weights)
+	weights = scaled(weights)
 	var c Calibration
 	for i, label := range labels {
 		c.Add(label, p.RawRowView(i), floats.Weight(weights, i))

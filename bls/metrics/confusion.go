@@ -19,10 +19,10 @@ import (
 //	source: sklearn.metrics.accuracy_score.
 func Accuracy(labels, predicted []int, weights []float64) float64 {
 	checkLengths(len(labels), len(predicted), weights)
+	weights = scaled(weights)
 	var hits, all float64
 	for i, label := range labels {
 		w := floats.Weight(weights, i)
-		checkWeight(w)
 		all += w
 		if label == predicted[i] {
 			hits += w

@@ -11,7 +11,8 @@
 // # Weights
 //
 // A sample of weight w counts like w equal samples. With nil weights every weight is 1. A weight is
-// finite and not negative; a sample of weight 0 has no effect.
+// finite and not negative; a sample of weight 0 has no effect. The sum of the weights must be below
+// 2¹⁰⁰⁰ in a Confusion, a Calibration and Errors; elsewhere it may overflow.
 //
 // # Undefined results
 //
@@ -31,7 +32,10 @@
 // have the same bits on every machine.
 package metrics
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	panicLengths = "metrics: the arguments have different numbers of samples"
@@ -53,6 +57,25 @@ func checkWeight(w float64) {
 	if !(w >= 0) || math.IsInf(w, 1) {
 		panic(panicWeight)
 	}
+}
+
+// scaled returns the weights, all times a power of 2 if their sum is large enough to overflow. It
+// panics if a weight is negative or not finite.
+func scaled(weights []float64) []float64 {
+	const large = 0x1p1000
+	var sum float64
+	for _, w := range weights {
+		checkWeight(w)
+		sum += w
+	}
+	if sum <= large {
+		return weights
+	}
+	weights = slices.Clone(weights)
+	for i := range weights {
+		weights[i] /= large
+	}
+	return weights
 }
 
 func checkClass(class, classes int) {

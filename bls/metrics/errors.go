@@ -41,6 +41,7 @@ func R2(known, predicted, weights []float64) float64 {
 
 func compare(known, predicted, weights []float64) *Errors {
 	checkLengths(len(known), len(predicted), weights)
+	weights = scaled(weights)
 	var e Errors
 	for i, v := range known {
 		e.Add(v, predicted[i], floats.Weight(weights, i))

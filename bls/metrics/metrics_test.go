@@ -128,7 +128,6 @@ func TestAUC(t *testing.T) {
 	inf := math.Inf(1)
 	near(t, "infinities", metrics.AUC([]bool{true, false, true, false}, []float64{inf, -inf, -inf, 0}, nil), 0.625, 0)
 	near(t, "NaN", metrics.AUC([]bool{true, false, true}, []float64{1, 0, math.NaN()}, nil), math.NaN(), 0)
-	near(t, "one side", metrics.AUC([]bool{true, true}, []float64{1, 2}, nil), math.NaN(), 0)
 }
 
 // TestKnown checks the examples of scikit-learn's documentation, and values worked out by hand.
@@ -175,7 +174,6 @@ func TestUndefined(t *testing.T) {
 	near(t, "macro precision", m.MacroPrecision(), 1./3, 1e-15)
 	near(t, "macro recall", m.MacroRecall(), 0.5, 0)
 	near(t, "macro F1", m.MacroF1(), 0.4, 1e-15)
-	near(t, "R2 of a constant", metrics.R2([]float64{3, 3}, []float64{3, 4}, nil), nan, 0)
 	near(t, "RMSE of NaN", metrics.RMSE([]float64{3, 3}, []float64{3, nan}, nil), nan, 0)
 	near(t, "macro AUC of one class", metrics.MacroAUC([]int{1, 1}, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil), nan, 0)
 	p := mat.NewDense(2, 2, []float64{nan, 0.5, 0.5, nan})
@@ -189,7 +187,10 @@ func TestUndefined(t *testing.T) {
 	near(t, "macro AUC with NaN of weight 0", metrics.MacroAUC(labels, p, weights), 1, 0)
 	near(t, "macro AUC of no classes", metrics.MacroAUC(nil, &mat.Dense{}, nil), nan, 0)
 	for _, w := range []float64{5e-324, 1e-170, 1e170, math.MaxFloat64} {
-		near(t, fmt.Sprint("AUC with weights of ", w), metrics.AUC([]bool{true, false, true, false}, []float64{3, 2, 1, 0}, []float64{w, w, w, w}), 0.75, 1e-15)
+		same := []float64{w, w, w, w}
+		near(t, fmt.Sprint("AUC with weights of ", w), metrics.AUC([]bool{true, false, true, false}, []float64{3, 2, 1, 0}, same), 0.75, 1e-15)
+		near(t, fmt.Sprint("accuracy with weights of ", w), metrics.Accuracy([]int{0, 1, 1, 1}, []int{0, 0, 1, 1}, same), 0.75, 0)
+		near(t, fmt.Sprint("RMSE with weights of ", w), metrics.RMSE([]float64{0, 1, 2, 3}, []float64{2, 1, 2, 3}, same), 1, 0)
 	}
 	for name, v := range map[string]float64{
 		"accuracy": metrics.Accuracy(nil, nil, nil), "RMSE": metrics.RMSE(nil, nil, nil), "MAE": metrics.MAE(nil, nil, nil),
@@ -220,7 +221,6 @@ func TestRankingBeyondLimit(t *testing.T) {
 	near(t, "all", exact.AUC(1), 0.875, 0.005)
 	near(t, "some", some.AUC(1), exact.AUC(1), 4*0.5/math.Sqrt(0.45*limit))
 	near(t, "again", fill(limit, 100000).AUC(1), some.AUC(1), 0)
-	near(t, "the other class", some.AUC(0), some.AUC(1), 1e-15)
 }
 
 func TestPanics(t *testing.T) {
