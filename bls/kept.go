@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
@@ -151,11 +152,24 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// keep replaces the kept samples by all. If now is true, or there is no ridge and all has at least as
-// many samples as the model has nodes, keep fits the model to all, and changes nothing on an error.
-// Otherwise the next use fits the model.
+// mayFail reports whether a fit to the samples of s with the given ridge may fail: if the ridge is
+// within rounding errors of AᵀA or, without a ridge, from as many samples as nodes on; and by chance,
+// with a *ScaleError, if there are few enhancement nodes.
+func (m *model) mayFail(s *sampleSet, lambda float64) bool {
+	const few = 10
+	rows, nodes, n3 := s.rows(), m.updater.Nodes(), m.features.EnhancementNodes()
+	least := float64(choice.Unit(s.weights) * 0x1p-48 * float64(rows) * math.Sqrt(float64(nodes)))
+	return n3 > 0 && n3 < few || lambda > 0 && lambda < least || lambda == 0 && rows >= nodes
+}
+
+// keep replaces the kept samples by all. If now is true, or if the fit may fail, keep fits the model to
+// all, and changes nothing on an error. Otherwise the next use fits the model.
 func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
-	now = now || m.updater.Lambda() == 0 && all.rows() >= m.updater.Nodes()
+	lambda := m.updater.Lambda()
+	if m.settings.update.Lambda == 0 && lambda > 0 { // the fit chooses a ridge that is large enough
+		lambda = math.Inf(1)
+	}
+	now = now || m.mayFail(all, lambda)
 	if now {
 		if err := m.refresh(ctx, all); err != nil {
 			return err
@@ -281,7 +295,8 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 // KeptRows returns the number of samples that the model keeps. A model that PartialFit started keeps
 // its samples until there are 200, or 10 per class if that is more. Until then, at its next use after
 // PartialFit, Remove, Forget, SetLambda, Merge or Relabel, it equals the result of Fit on all samples,
-// including its calibration. After that its feature maps are fixed, and it keeps no samples.
+// including its calibration. After that its feature maps are fixed, and it keeps no samples. Samples of
+// weight 0 count, since they take part in the maps.
 func (m *model) KeptRows() int {
 	if m == nil || m.kept == nil {
 		return 0

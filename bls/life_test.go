@@ -142,14 +142,8 @@ func TestSameMaps(t *testing.T) {
 	}
 	for name, change := range map[string]func(f *Features){
 		"an option":        func(f *Features) { f.opt.Seed++ },
-		"a mean":           func(f *Features) { f.means[1]++ },
-		"a deviation":      func(f *Features) { f.deviations[1]++ },
 		"a weight":         func(f *Features) { f.weights.Set(2, 3, 7) },
 		"a row of weights": func(f *Features) { f.weights = rowsOf(f.weights, 0, 5) },
-		"a minimum":        func(f *Features) { f.offset[0]++ },
-		"a gain":           func(f *Features) { f.gain[0]++ },
-		"enhancement":      func(f *Features) { f.enhancement.Set(0, 0, 7) },
-		"the scale":        func(f *Features) { f.scale++ },
 	} {
 		other := p.decoded().c
 		change(other.features)
