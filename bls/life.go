@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"blskernel/bls/internal/choice"
@@ -142,7 +143,8 @@ func (m *model) Forget(factor float64) error {
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; as
-//	blsupdate.Updater.SetLambda; as Fit if QR cannot lower the ridge and the model keeps samples.
+//	blsupdate.Updater.SetLambda or, if the ridge becomes smaller or is tiny and the model keeps its
+//	samples, as Fit.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
 // SetLambdaContext is like SetLambda but checks ctx before it begins, and during a fit.
@@ -150,9 +152,8 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	if m == nil {
 		return ErrNotFitted
 	}
-	err := m.updater.SetLambdaContext(ctx, lambda)
-	var leverage *blsupdate.LeverageError
-	if m.KeptRows() > 0 && errors.As(err, &leverage) { // a fit need not remove the old ridge
+	can := 0 <= lambda && lambda <= math.MaxFloat64 && blsupdate.Supports(m.updater.Method(), blsupdate.ActionRidge)
+	if can && m.KeptRows() > 0 && (lambda < m.updater.Lambda() || m.mayFail(m.kept, lambda)) {
 		s := m.settings
 		s.update.Lambda = orNone(lambda)
 		fresh, err := startModel(ctx, s, *m.kept)
@@ -162,7 +163,7 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 		}
 		return err
 	}
-	if err != nil {
+	if err := m.updater.SetLambdaContext(ctx, lambda); err != nil {
 		return err
 	}
 	m.weights = nil
