@@ -10,6 +10,7 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
@@ -182,16 +183,13 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	if learned {
 		most = min(most, leftOutRows)
 	}
-	at := l
-	for ; at > 0 && most > 0; at-- {
-		if floats.Weight(in.weights, at-1) > 0 {
-			most--
+	var picked []int // the samples that count
+	for i := l - 1; i >= 0 && len(picked) < most; i-- {
+		if floats.Weight(in.weights, i) > 0 {
+			picked = append(picked, i)
 		}
 	}
-	for l > at && floats.Weight(in.weights, l-1) == 0 {
-		l--
-	}
-	first := at
+	slices.Reverse(picked)
 	y, err := in.y, error(nil)
 	if !m.constant {
 		if y, err = m.learned(y, in.weights); err != nil {
@@ -199,45 +197,54 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 		}
 	}
 	plain, err := m.plain(ctx)
-	if err != nil || at == l {
+	if err != nil || len(picked) == 0 {
 		return nil, err
 	}
 	var rows [][]float64
-	_, err = plain.eachScores(ctx, in.x.Slice(at, l, 0, d).(*mat.Dense), func(a, scores *mat.Dense) error {
+	x := in.x.Slice(picked[0], picked[len(picked)-1]+1, 0, d).(*mat.Dense)
+	if x.RawMatrix().Rows > len(picked) {
+		x = block.PickRows(in.x, picked)
+	}
+	at := 0
+	_, err = plain.eachScores(ctx, x, func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, learned)
 		if err != nil {
 			return err
 		}
 		for i, q := range q {
-			weight, h := floats.Weight(in.weights, at), 0.0
+			sample := picked[at]
+			weight, h := floats.Weight(in.weights, sample), 0.0
 			if learned {
-				h = float64(floats.Weight(factors, at) * q)
+				h = float64(floats.Weight(factors, sample) * q)
 			}
 			rest := 1 - h
 			row := []float64{weight, math.Sqrt(1 + q/rest)}
 			if m.constant {
-				row = append(row, float64(in.labels[at]))
+				row = append(row, float64(in.labels[sample]))
 			}
 			row = append(row, scores.RawRowView(i)...)
 			for j, s := range row[m.first():] {
 				value := &row[m.first()+j]
 				switch {
 				case !m.constant:
-					*value = (y.At(at, j) - s) / rest
-				case in.labels[at] == j: // y - (y-s)/(1-h)
+					*value = (y.At(sample, j) - s) / rest
+				case in.labels[sample] == j: // y - (y-s)/(1-h)
 					*value = s - float64((1-s)*(h/rest))
 				default:
 					*value = s - float64((-1-s)*(h/rest))
 				}
 			}
 			m.withoutRows(row)
-			if at++; weight > 0 && rest >= minRest && floats.Finite(row) {
+			if at++; rest >= minRest && floats.Finite(row) {
 				rows = append(rows, row)
 			}
 		}
 		return nil
 	})
-	return rows, moved(err, first)
+	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
+		err = moved(err, picked[e.Row]-e.Row)
+	}
+	return rows, err
 }
 
 // leverages returns x Q xᵀ, but at least 0, for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹. If

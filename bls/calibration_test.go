@@ -280,8 +280,9 @@ func TestCalibratePartialFit(t *testing.T) {
 	if err := p.r.CalibrateContext(background, long, y, one); !isA(err, new(*CalibrationError)) || len(p.r.calibration.rows) != CalibrationRows {
 		t.Errorf("no row counts: %v, and %d rows stay", err, len(p.r.calibration.rows))
 	}
-	one[0] = 1 // rows of weight 0 do not take its place
-	if must(t, p.r.CalibrateContext(background, long, y, one)); len(p.r.calibration.rows) != 1 {
+	long.Set(1, 0, math.MaxFloat64)
+	one[0], one[2] = 1, 1 // rows of weight 0, even one that overflows, do not take their place
+	if must(t, p.r.CalibrateContext(background, long, y, one)); len(p.r.calibration.rows) != 2 {
 		t.Errorf("%d rows count", len(p.r.calibration.rows))
 	}
 }
