@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/internal/io/memory"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
@@ -46,6 +47,9 @@ func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, co
 		if factors[j], err = m.calibration.threshold(coverage, func(row []float64) float64 { return math.Abs(row[2+j]) / row[1] }); err != nil {
 			return nil, nil, err
 		}
+	}
+	if err := memory.Check(memory.Floats(2, l, c), "bls", "use fewer rows at once", "the bounds of %d×%d intervals", l, c); err != nil {
+		return nil, nil, err
 	}
 	lower, upper = mat.NewDense(l, c, nil), mat.NewDense(l, c, nil)
 	_, limits := r.Smearing()

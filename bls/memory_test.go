@@ -22,6 +22,7 @@ func TestRefusedForMemory(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.Improved} {
 		p := newPair(t, nil, method).learn(0, 60)
+		must(t, p.r.Calibrate(p.x, p.y))
 		before := p.encoded()
 		f := p.c.Features
 		fresh, chosen := *p.c, Regressor{Features: f}
@@ -40,11 +41,10 @@ func TestRefusedForMemory(t *testing.T) {
 			"Expand":             {8 * l * k, false, func() error { return nothing(p.c.Expand(p.x, p.labels)) }},
 			"Predict":            {8 * l * 3, false, func() error { return last(p.c.Predict(p.x)) }},
 			"OneHot":             {8 * l * 3, false, func() error { return last(OneHot(p.labels, 3)) }},
-			// The normal equations of a choice.
-			"choice": {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
-			// S beside Z.
-			"relevance": {5*mapsBytes(12, 6, 300) + 6*8*l*307 + 8*l*13 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return apart.Fit(p.x, p.y) }},
-			"Tune":      {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return last(chosen.TuneContext(ctx, p.x, p.y, TuneOptions{})) }},
+			"PredictInterval":    {8 * 2 * l * 2, false, func() error { return nothing(p.r.PredictInterval(p.x, 0.5)) }},
+			"choice":             {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
+			"relevance":          {5*mapsBytes(12, 6, 300) + 6*8*l*307 + 8*l*13 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return apart.Fit(p.x, p.y) }},
+			"Tune":               {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return last(chosen.TuneContext(ctx, p.x, p.y, TuneOptions{})) }},
 		} {
 			limited := func(bytes int64) (err error) {
 				defer memory.Limit(bytes)()
