@@ -347,7 +347,10 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	m = New(f)
 	m.Refit = true
 	if op.Kind == modelfile.OpLike && op.Lambda != nil && blsupdate.Supports(m.Updater().Method(), blsupdate.ActionRidge) {
-		err = m.SetLambda(*op.Lambda)
+		if now := m.Updater().Lambda(); 0 < *op.Lambda && *op.Lambda < now { // QR may be unable to remove so much of a ridge
+			err = m.Forget(*op.Lambda / now)
+		}
+		err = cmp.Or(err, m.SetLambda(*op.Lambda))
 	}
 	return m, err
 }

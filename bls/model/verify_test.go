@@ -99,7 +99,7 @@ func (l *lab) like(m *Model, path string) *Model {
 // TestVerify makes models by all operations, and verifies them with the files of the rows that stayed,
 // after the model has been saved and loaded.
 func TestVerify(t *testing.T) {
-	lambda := 0.25
+	lambda, huge := 0.25, 1e12
 	train, update := modelfile.Operation{Kind: modelfile.OpTrain}, modelfile.Operation{Kind: modelfile.OpUpdate}
 	remove := modelfile.Operation{Kind: modelfile.OpRemove}
 	for _, classes := range []bool{true, false} {
@@ -143,10 +143,13 @@ func TestVerify(t *testing.T) {
 				l.run(few, modelfile.Operation{Kind: modelfile.OpTrain, Classes: 3}, b)
 				testutil.NoError(t, m.Merge(few, false))
 			}, []string{a}, []string{a, b}, true, true, []blsupdate.Method{blsupdate.Gram}},
-			{"merged and removed", func(m *Model) {
-				testutil.NoError(t, m.Merge(l.like(m, c), false))
-				l.run(m, remove, a)
-			}, []string{a}, []string{c}, false, false, []blsupdate.Method{blsupdate.Gram}},
+			{"merged and removed", func(m *Model) { testutil.NoError(t, m.Merge(l.like(m, c), false)); l.run(m, remove, a) }, []string{a}, []string{c}, false, false,
+				[]blsupdate.Method{blsupdate.Gram}},
+			{"ridge of a model like it", func(m *Model) {
+				*m = *l.like(m, b)
+				l.run(m, modelfile.Operation{Kind: modelfile.OpUpdate, Lambda: &huge}, c)
+			}, []string{a}, []string{b, c}, true, false,
+				[]blsupdate.Method{blsupdate.QR}},
 		} {
 			for _, method := range tc.method {
 				t.Run(fmt.Sprintf("%s/%v/classes=%v", tc.name, method, classes), func(t *testing.T) {
