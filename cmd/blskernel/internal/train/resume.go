@@ -102,7 +102,10 @@ func (tr *training) trainLike(ctx context.Context) error {
 	}
 	defer tr.Start(ctx, r, first, meta.Batch)()
 	if !resumed {
-		lambda := tr.Model.Updater().Lambda()
+		lambda := tr.Model.Updater().Options().Lambda // what Refit takes, whatever was forgotten
+		if given := tr.Model.GivenLambda(); given != 0 {
+			lambda = max(0, given)
+		}
 		tr.Log(modelfile.Operation{Kind: modelfile.OpLike, Lambda: &lambda})
 	}
 	return tr.LearnAll(ctx)
