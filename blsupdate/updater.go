@@ -158,7 +158,8 @@ type Updater interface {
 	// LeaveOneOut predicts each of the given rows with the weights fitted to all other rows of the
 	// model; x is m×k, y is m×c. The rows must be rows of the model, scaled as in the model. It
 	// takes 2mkc flops more than Leverage. It returns a *LeverageError if a row alone determines
-	// the weights in some direction. Rounding errors grow with 1/(1 - h_i).
+	// the weights in some direction, or may do so within the rounding error of h_i: up to 5 eps κ
+	// h_i, and 5 eps κ² h_i in Gram and RidgeInverse. Other errors grow with 1/(1 - h_i).
 	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
 
 	// LeaveOneOutContext is LeaveOneOut for rows that have weights.
