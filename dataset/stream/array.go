@@ -33,7 +33,7 @@ type array struct {
 	drop    bool // a target, label or weight may be missing, too
 	bytes   bool // samples stay bytes
 
-	beyond   []string  // the numbers of Options.NA as text, to find those that Decode rejects
+	beyond   []string  // the numbers of Options.NA, as Format writes elements that are infinite or that float64 cannot hold
 	na       []float64 // besides NaN, the numbers that stand for a missing cell
 	known    []string  // labels that never count as missing
 	naLabels []string  // the labels that stand for a missing label
@@ -188,7 +188,7 @@ func (a *array) deliver(s *samples) *Error {
 	}
 	for _, col := range a.cols.inputs {
 		v := a.sample[col]
-		if a.na != nil {
+		if a.beyond != nil {
 			var fault *Error
 			if v, fault = a.number(col, a.nan); fault != nil {
 				return fault

@@ -152,7 +152,7 @@ func TestBadCutOff(t *testing.T) {
 // cannot hold, and keeps cells as text.
 func TestArrayCells(t *testing.T) {
 	ids := npyHeader(1, "<i8", false, 2, 2)
-	for _, v := range []uint64{1234567, 1, math.MaxInt64, 2} {
+	for _, v := range []uint64{1 << 53, 1, math.MaxInt64, 2} {
 		ids = binary.LittleEndian.AppendUint64(ids, v)
 	}
 	labels := write(t, "y.npy", append(npyHeader(1, "|S4", false, 5), "nan\x00\x00\x00\x00\x00a\x00\x00\x00N/A\x00None"...))
@@ -163,9 +163,9 @@ func TestArrayCells(t *testing.T) {
 		dropped      int64
 	}{
 		{append(npyHeader(1, "<f8", false, 5, 1), float64s(1, 2, 3, 4, 5)...), Options{TargetPath: labels, Classes: true}, []string{"a", "None"}, nil, 3},
-		{ids, Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"1234567", "9223372036854775807"}, 0},
+		{ids, Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"9007199254740992", "9223372036854775807"}, 0},
 		{append(npyHeader(1, "<f8", false, 2, 2), float64s(math.NaN(), 1, math.Copysign(0, -1), 3)...), Options{Inputs: []string{"2"}, Keep: []string{"1"}}, nil, []string{"NaN", "-0"}, 0},
-		{ids, Options{NA: []string{"9223372036854775807"}}, nil, nil, 1},
+		{ids, Options{NA: []string{"9223372036854775807", "9007199254740993"}}, nil, nil, 1},
 		{append(npyHeader(1, "<f4", false, 2, 1), 0, 0, 0x80, 0x7f, 0, 0, 0x80, 0x3f), Options{NA: []string{"inf"}}, nil, nil, 1},
 	} {
 		test.opt.Missing = MissingDrop

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"blskernel/internal/io/names"
 	"blskernel/internal/io/npy"
@@ -60,7 +63,9 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	for _, word := range opt.NA {
 		if v, err := opt.notation(Notation{}).value(word); err == nil {
 			v = f.DType.Round(v)
-			a.beyond = append(a.beyond, word, fmt.Sprint(v))
+			if a.beyond = append(a.beyond, word, fmt.Sprint(v)); f.DType.Kind != npy.Float && inexact(word, v) {
+				continue // v itself is not missing
+			}
 			if label, err := npy.FloatLabel(v); err == nil && !f.DType.Text() {
 				a.naLabels = append(a.naLabels, label)
 			}
@@ -114,7 +119,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	}
 	if !opt.targetsOnly {
 		a.about.columns, a.about.taken = a.cols.inputs, slices.Concat(a.cols.targets, a.cols.weights)
-		a.about.gaps = f.DType.Kind == npy.Float || a.na != nil
+		a.about.gaps = f.DType.Kind == npy.Float || a.beyond != nil
 	}
 	if f.name != "" && opt.targetsOnly && a.about.outputs == 1 {
 		a.about.targets = []string{f.name}
@@ -123,6 +128,12 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// inexact reports whether word is an integer other than v, the float64 that it is read as.
+func inexact(word string, v float64) bool {
+	digits := strings.TrimLeft(word, "+-0")
+	return digits != "" && strings.Trim(digits, "0123456789") == "" && strconv.FormatFloat(math.Abs(v), 'f', 0, 64) != digits
 }
 
 // measure sets n, width and size from the shape, or returns an error for a shape that cannot be read.
