@@ -23,7 +23,7 @@ func TestCSVHeader(t *testing.T) {
 		{"spaces and quotes", " a ,  b \n1,2\n", Options{}, []string{"a", "b"}, 1},
 		{"quoted with a line end", "\"a\n1\",b\n1,2\n", Options{}, []string{"a\n1", "b"}, 1},
 		{"mark of UTF-8", "\ufeffa,b\n1,2\n", Options{}, []string{"a", "b"}, 1},
-		{"semicolons", "a;b\n1;2\n", Options{}, []string{"a", "b"}, 1},
+		{"semicolons, and a name like the head of a Parquet file", "PAR1;b\n1;2\n", Options{}, []string{"PAR1", "b"}, 1},
 		{"tabs", "a\tb,c\n1\t2\n", Options{}, []string{"a", "b,c"}, 1},
 		{"quoted semicolon", "\"a;\",b\n1,2\n", Options{}, []string{"a;", "b"}, 1},
 		{"header only", "a,b\n", Options{}, []string{"a", "b"}, 0},

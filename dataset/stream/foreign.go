@@ -17,7 +17,7 @@ const (
 var foreign = []struct{ head, what string }{
 	{"PK\x03\x04", "is a zip archive or a spreadsheet, not text; unpack it, or save its sheet as CSV (UTF-8), and give that file"},
 	{"\xd0\xcf\x11\xe0", isSpreadsheet},
-	{"PAR1", "is a Parquet file, which cannot be read; write its table as CSV, as pandas.read_parquet(path).to_csv does, and give that file"},
+	{"PAR1\x15", "is a Parquet file, which cannot be read; write its table as CSV, as pandas.read_parquet(path).to_csv does, and give that file"},
 	{"\xfd7zXZ", "is compressed with xz" + isPacked},
 	{"BZh", "is compressed with bzip2" + isPacked},
 	{"\x28\xb5\x2f\xfd", "is compressed with zstd" + isPacked},
