@@ -137,7 +137,7 @@ func faultyShards(t testing.TB) []faulty {
 		{"bytes.csv", []byte{}, nil, csv, 0, nil, ""},
 		{"header.csv", header, nil, Options{Targets: []string{"label"}}, 0, nil, ""},
 		{"rows.npy", noRows, idxLabels(nil), none, 0, nil, ""},
-		{"images.idx", idxImages(digits(), 0, 0), idxLabels(nil), none, 0, nil, ""},
+		{"names.csv", header, idxLabels(nil), none, 0, nil, ""},
 	}
 }
 

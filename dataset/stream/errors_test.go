@@ -96,6 +96,7 @@ func TestHostileFiles(t *testing.T) {
 		{"fewer targets", "x.npy", matrix, Options{TargetPath: write(t, "y.npy", y)}, "has 3 targets, but "},
 		{"targets that are text", "x.npy", x, Options{TargetPath: write(t, "y.npy", append(npyHeader(1, "|S1", false, 2), "ab"...))}, "are text"},
 		{"no targets", "x.npy", matrix, Options{TargetPath: noTargets}, "is empty, but"},
+		{"names, but no targets", "x.csv", []byte("a,b\n"), Options{TargetPath: noTargets}, "y.npy: shape [0] has no elements: there are no samples"},
 		{"no dimension", "x.npy", append(npyHeader(1, "<f8", false), matrix[:8]...), Options{}, "single number"},
 		{"sizes of a sample whose product overflows", "x.npy", npyHeader(1, "|u1", false, 1, 1<<20, 1<<20, 1<<20), Options{}, "elements in a sample"},
 		{"no array", "x.npy", []byte("1,2\n"), Options{}, "not a .npy file"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 
 	"blskernel/dataset/internal/sets"
 	"blskernel/internal/io/vfs"
@@ -66,12 +67,14 @@ func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	switch {
 	case errX != nil && !noInputs:
 		return nil, errX
-	case noInputs && errY == nil:
+	case noInputs && errY == nil && y.read(new(samples)) != io.EOF: // a header alone is no target
 		return nil, &Error{Path: f.in[0].path, What: "has no samples, but " + f.in[1].path + " has targets"}
-	case !noInputs && errors.Is(errY, ErrEmpty):
+	case !noInputs && errors.Is(errY, ErrEmpty) && x.read(new(samples)) != io.EOF:
 		return nil, &Error{Path: f.in[1].path, What: "is empty, but " + f.in[0].path + " has samples"}
 	case errY != nil:
 		return nil, errY
+	case noInputs:
+		return nil, errX
 	}
 	return newPair(x, y, f.in[0].path, f.in[1].path)
 }
