@@ -240,6 +240,7 @@ def _is_special(column: Any) -> bool:
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:
     """Return columns as text: a line of names, if any, then the rows. Tabs separate the cells, quoted as in CSV."""
     out = io.StringIO()
+    out.write("\ufeff")  # the mark of UTF-8: one that begins the first name is then part of the name
     writer = csv.writer(out, delimiter="\t")
     writer.writerows([names] if names else [])
     writer.writerows(zip(*cells))

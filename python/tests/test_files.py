@@ -219,13 +219,13 @@ def test_numbers_and_bools_of_pandas(metadata, cells, want):
 
 
 def test_spaces_around_words_and_names(tmp_path):
-    """Cells, categories and names of columns count without the spaces at their ends."""
+    """Cells, categories and names of columns count without the spaces at their ends, but with a byte order mark."""
     pandas = pytest.importorskip("pandas")
     words = np.array([" Private", "State-gov ", "Self"])[np.arange(60) % 3]
-    frame = pandas.DataFrame({" work": pandas.Categorical(words), "age": np.arange(60.0) % 7})
+    frame = pandas.DataFrame({"\ufeffwork ": pandas.Categorical(words), "age": np.arange(60.0) % 7})
     model = classifier().fit(frame, words)
     assert model._table.columns[0]["levels"] == ["", "Private", "Self", "State-gov"] and model.score(frame, words) == 1
-    blank = classifier().fit(frame.assign(**{" work": pandas.Categorical(["red", " "] * 30)}), words)
+    blank = classifier().fit(frame.assign(**{"\ufeffwork ": pandas.Categorical(["red", " "] * 30)}), words)
     assert blank._table.columns[0]["fill"] == [0, 1]
     floats = classifier().fit(frame.assign(age=pandas.Categorical([1.0, 2.0, np.nan] * 20)), words)
     assert floats._table.columns[1] == {"levels": ["", "1.0", "2.0"], "fill": [0, 0.5, 0.5]}
