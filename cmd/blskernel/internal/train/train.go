@@ -237,7 +237,8 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	if !tr.labeled {
 		meta.TargetNotations = s.TargetNotations
 	}
-	if meta.Inputs == nil && s.Inputs == nil && meta.Exclude != nil {
+	inputs, besides := r.Positions()
+	if meta.Inputs == nil && len(inputs) < len(besides) && slices.IsSorted(inputs) {
 		meta.Runs = runsOf(r)
 	}
 	if s.Weight != "" {
