@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"blskernel/bls"
@@ -57,11 +58,13 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 }
 
 // withState returns the model of b with the output layer and the classes of a state. The metadata about
-// the training of b are left out.
+// the training of b are left out, except the notes of Python on the shape of y and on expected_rows.
 func (b *base) withState(s *State) (*modelfile.File, error) {
 	f := &modelfile.File{Metadata: b.Metadata}
 	meta := &f.Metadata
-	meta.Progress, meta.Learned, meta.Notes, meta.Log = nil, nil, nil, nil
+	meta.Progress, meta.Learned, meta.Log = nil, nil, nil
+	meta.Notes = maps.Clone(meta.Notes)
+	maps.DeleteFunc(meta.Notes, func(note, _ string) bool { return note != "y" && note != "expected_rows" })
 	var err error
 	if !b.classifies() {
 		f.Regressor, err = b.Regressor.WithUpdater(s.updater)

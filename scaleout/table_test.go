@@ -37,7 +37,7 @@ func regression(t testing.TB) (*bls.Regressor, string) {
 	testutil.NoError(t, r.Fit(x, y))
 	return r, saved(t, &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{
 		Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}, Batch: 77,
-		Created: created.AddDate(-1, 0, 0), Progress: &modelfile.Progress{Rows: 40}, Notes: map[string]string{"command": "train"}}})
+		Created: created.AddDate(-1, 0, 0), Progress: &modelfile.Progress{Rows: 40}, Notes: map[string]string{"command": "train", "y": "matrix"}}})
 }
 
 // csvTable returns rows of a table as CSV text, with the columns in another order than the model's.
@@ -74,7 +74,7 @@ func TestRegression(t *testing.T) {
 			if got := f.Regressor.Center(); fmt.Sprint(got) != fmt.Sprint(base.Center()) {
 				t.Errorf("%v: the center is %v, want %v as in the model", method, got, base.Center())
 			}
-			meta := modelfile.Metadata{Created: created, Changed: created, Software: "a test 1.2", Batch: 77, Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}
+			meta := modelfile.Metadata{Created: created, Changed: created, Software: "a test 1.2", Batch: 77, Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}, Notes: map[string]string{"y": "matrix"}}
 			if got := f.Metadata; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", meta) {
 				t.Errorf("%v: the metadata is\n%+v\nwant\n%+v", method, got, meta)
 			}
