@@ -113,7 +113,7 @@ func (m *Metadata) encode() ([]byte, error) {
 	}
 	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if len(text) > maxMetadata {
-		what := fmt.Sprintf("%d bytes as JSON; want at most %d: shorten the names or the notes", len(text), maxMetadata)
+		what := fmt.Sprintf("%d bytes as JSON; want at most %d: leave out columns, or shorten the names or the notes", len(text), maxMetadata)
 		return nil, &MetadataError{Field: "metadata", What: what}
 	}
 	return text, nil

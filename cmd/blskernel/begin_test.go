@@ -80,4 +80,11 @@ func TestRefusedBefore(t *testing.T) {
 			t.Errorf("%q: status %d, %s", tc.args, status, stderr)
 		}
 	}
+	// Indicators of missing cells would need the long names twice.
+	names, row := "y", func(cell string) string { return strings.Repeat(","+cell, 130) + "\n" }
+	for i := range 130 {
+		names += "," + strings.Repeat("n", 5000) + string(rune('a'+i))
+	}
+	wide := writeText(t, dir, "wide.csv", names+"\n"+strings.Repeat("1"+row("1")+"1"+row("2")+"1"+row("3")+"2"+row(""), 20))
+	succeed(t, small("--target", "y", "--out", filepath.Join(dir, "w.bls"), wide)...)
 }

@@ -29,8 +29,9 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 }
 
 // describe gives metadata, which say how the columns of Text become inputs; indicated, the same with
-// indicators of missing cells, or null if none may help; and notes. Metadata are absent if Survey
-// describes no columns. The columns in Words are known already, and Text has numbers in their place.
+// indicators of missing cells, or null if none may help or a file has no room for them; and notes.
+// Metadata are absent if Survey describes no columns. The columns in Words are known already, and Text
+// has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {
@@ -69,10 +70,11 @@ func (c *call) describe() error {
 			continue
 		}
 		m := modelfile.Metadata{Columns: columns, Inputs: columns.InputNames(names), Missing: stream.MissingMean.String()}
-		if err := m.Check(); err != nil {
+		if err := m.Check(); err == nil {
+			about[key] = m
+		} else if key == "metadata" {
 			return err
 		}
-		about[key] = m
 	}
 	return c.give(about)
 }

@@ -13,14 +13,16 @@ import (
 // chooseIndicators adds indicators of missing cells to the columns with gaps if a fit to the first rows
 // then scores better on the m rows that it holds out. The error must fall by more than the fraction
 // 1/√m, since less may be chance. If one fit held out fewer rows, since it chose relevance or QR, the
-// error must fall by more than half.
+// error must fall by more than half. Without room for their names in a model file there are none.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {
 		return nil
 	}
 	with := plain
-	if with.Columns = plain.Columns.Indicate(tr.gaps); with.Columns == nil {
+	with.Columns = plain.Columns.Indicate(tr.gaps)
+	meta := modelfile.Metadata{Columns: with.Columns, Inputs: with.Columns.InputNames(plain.Columns.Names(r.Inputs()))}
+	if with.Columns == nil || tr.Recordable(meta) != nil {
 		return nil
 	}
 	before := tr.tryFirst(ctx, r, plain)
