@@ -20,10 +20,11 @@
 //
 // The server checks the file every second. It loads the file again on SIGHUP, and when the file has
 // changed or been replaced, for example by blskernel update. It reads only regular files, and gives up
-// on a load after five minutes. If the file cannot be loaded, or is missing, the old model stays in use
-// and /healthz reports it as stale. The log has the time of each load. /healthz has the time of the
-// last check, which gets old if the file system does not answer. SIGINT and SIGTERM stop the server
-// after the requests in progress are answered, or after ten seconds. A second signal stops it at once.
+// on a load after five minutes. If the file cannot be loaded, or is missing, the old model stays in
+// use, /healthz reports it as stale, and the server tries again every minute. The log has the time of
+// each load but the first. /healthz has the time of the last check, which gets old if the file system
+// does not answer. SIGINT and SIGTERM stop the server after the requests in progress are answered, or
+// after ten seconds. A second signal stops it at once.
 package main
 
 import (

@@ -148,19 +148,11 @@ func TestClassifier(t *testing.T) {
 		t.Errorf("by name: %s; want %s", byName, text)
 	}
 
-	var about struct {
-		Columns         int
-		Inputs, Classes []string
-	}
-	if get(t, at+"/model", &about); fmt.Sprint(about) != "{2 [u v] [near east north]}" {
+	var about, health map[string]any
+	if get(t, at+"/model", &about); fmt.Sprint(about["columns"], about["inputs"], about["classes"]) != "2 [u v] [near east north]" {
 		t.Error(about)
 	}
-	var health struct {
-		Status string
-		Loaded time.Time
-		Stale  bool
-	}
-	if get(t, at+"/healthz", &health); health.Status != "ok" || health.Stale || time.Since(health.Loaded) > time.Hour {
+	if get(t, at+"/healthz", &health); health["status"] != "ok" || health["stale"] != false || health["loaded"] == nil {
 		t.Error(health)
 	}
 }

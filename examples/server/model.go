@@ -125,11 +125,16 @@ func (m *served) name(j int) string {
 	return m.names[j]
 }
 
-// follow loads the file on every SIGHUP, and whenever it differs from seen, until ctx is done.
+// retryChecks is the number of checks between two loads of a file that cannot be loaded: the cause may
+// have passed without a change of the file, such as too many open files.
+const retryChecks = 60
+
+// follow loads the file on every SIGHUP, whenever it differs from seen, and every retryChecks checks
+// while the last load has failed, until ctx is done.
 func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 	tick := time.NewTicker(s.poll)
 	defer tick.Stop()
-	for {
+	for checks := 1; ; checks++ {
 		asked := false
 		select {
 		case <-ctx.Done():
@@ -140,7 +145,8 @@ func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 		}
 		// Changes after this line are seen at the next tick.
 		now, _ := os.Stat(s.path) // load returns the error
-		if asked || !same(now, seen) {
+		again := now != nil && s.stale.Load() && checks%retryChecks == 0
+		if asked || again || !same(now, seen) {
 			err := s.load(ctx)
 			at := time.Now().UTC().Format(time.RFC3339)
 			switch {

@@ -128,7 +128,7 @@ func TestReloadFails(t *testing.T) {
 	}
 }
 
-// TestLoadTime lets a load exceed its time: the old model stays.
+// TestLoadTime lets a load exceed its time: the old model stays, until a later try succeeds.
 func TestLoadTime(t *testing.T) {
 	s := loaded(t)
 	before := s.model.Load()
@@ -136,6 +136,11 @@ func TestLoadTime(t *testing.T) {
 	if err := s.load(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "not loaded after 0s") || !s.stale.Load() || s.model.Load() != before {
 		t.Errorf("%v, stale %v", err, s.stale.Load())
 	}
+	s.loadTime, s.poll = time.Minute, time.Millisecond
+	seen, err := os.Stat(s.path)
+	testutil.NoError(t, err)
+	go s.follow(t.Context(), seen)
+	eventually(t, "another try", func() bool { return !s.stale.Load() && s.model.Load() != before })
 }
 
 type counted struct {
