@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"blskernel/bls"
@@ -36,15 +35,21 @@ func (s *server) handler() http.Handler {
 			s.refuse(w, &http.MaxBytesError{Limit: maxBytes})
 			return
 		}
-		// A client may close its side of the connection and wait for the answer. This cancels
-		// the context of the request, as if the client had disconnected.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.predictTime)
-		defer cancel()
-		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, maxBytes))
+		x, unknown, err := m.readRows(http.MaxBytesReader(w, r.Body, maxBytes))
 		if err != nil {
 			s.refuse(w, err)
 			return
 		}
+		// A client may close its side of the connection and wait for the answer. This cancels
+		// the context of the request, as if the client had disconnected.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.predictTime)
+		defer cancel()
+		out, err := m.predict(ctx, x)
+		if err != nil {
+			s.refuse(w, err)
+			return
+		}
+		out.Unknown = unknown
 		write(w, http.StatusOK, out)
 	})
 	mux.HandleFunc("GET /model", func(w http.ResponseWriter, _ *http.Request) {
@@ -89,11 +94,7 @@ func write(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
-	x, unknown, err := m.readRows(body)
-	if err != nil {
-		return nil, err
-	}
+func (m *served) predict(ctx context.Context, x *mat.Dense) (*answer, error) {
 	scores, err := m.Predict(ctx, x)
 	var overflow *bls.OverflowError
 	if errors.As(err, &overflow) && overflow.Row >= 0 {
@@ -104,9 +105,9 @@ func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
 		return nil, err
 	}
 	if m.Regressor != nil {
-		return &answer{Values: lists(scores), Unknown: unknown}, nil
+		return &answer{Values: lists(scores)}, nil
 	}
-	out := &answer{Scores: lists(scores), Unknown: unknown}
+	out := &answer{Scores: lists(scores)}
 	for _, class := range bls.ArgMax(scores) {
 		out.Labels = append(out.Labels, m.Labels()[class])
 	}

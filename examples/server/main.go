@@ -82,7 +82,7 @@ func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)
 		Handler:           s.handler(),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       time.Minute,
-		WriteTimeout:      2 * time.Minute,
+		WriteTimeout:      3 * time.Minute, // from the header on, so that an answer has a minute
 	}
 	done := make(chan error, 1)
 	go func() {
