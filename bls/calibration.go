@@ -123,24 +123,6 @@ func (m *model) extendCalibration(rows [][]float64, more bool) {
 	}
 }
 
-// fittedSlope returns the slope fitted to the calibration, or 0 if its rows are of fewer than two
-// classes. It divides weights by s²: scores far outside the learned rows are large and mean little.
-func (m *model) fittedSlope() float64 {
-	if !m.constant || len(m.calibration.rows) == 0 {
-		return 0
-	}
-	scores, labels, weights := m.calibration.scores()
-	known := scores.RawMatrix().Cols
-	if known < 2 {
-		return 0
-	}
-	_, weights, _ = counted(make([]count, known), labels, weights, m.settings.classWeight) // cannot overflow
-	for i, row := range m.calibration.rows {
-		weights[i] = weights[i] / row[1] / row[1]
-	}
-	return fitSlope(scores, labels, weights)
-}
-
 // calibrateFit calibrates a new model if Fit held rows out. If the choice returned calibration rows,
 // calibrateFit keeps them, with sample weights in place of sample numbers. Otherwise it leaves each of
 // the last samples out, if the method can do so. factors are the weights used to learn the samples.

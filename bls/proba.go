@@ -73,6 +73,24 @@ func softmax(p, scores []float64, slope float64) {
 	}
 }
 
+// fittedSlope returns the slope fitted to the calibration, or 0 if its rows are of fewer than two
+// classes. It divides weights by s²: scores far outside the learned rows are large and mean little.
+func (m *model) fittedSlope() float64 {
+	if !m.constant || len(m.calibration.rows) == 0 {
+		return 0
+	}
+	scores, labels, weights := m.calibration.scores()
+	known := scores.RawMatrix().Cols
+	if known < 2 {
+		return 0
+	}
+	_, weights, _ = counted(make([]count, known), labels, weights, m.settings.classWeight) // cannot overflow
+	for i, row := range m.calibration.rows {
+		weights[i] = weights[i] / row[1] / row[1]
+	}
+	return fitSlope(scores, labels, weights)
+}
+
 // fitSlope returns the slope s, from 2⁻¹⁰ to 2¹⁰, with the smallest log loss of softmax(s f) on the
 // scores f (l×c), which are finite. Each row counts by its weight; nil stands for ones. As in Platt
 // scaling, a label from 0 to c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes.

@@ -48,7 +48,7 @@
 // decides how rows are cut into pieces. One goroutine adds the contributions of the pieces in order.
 // Triangular products and solves, bands and vectors stay on the caller's goroutine.
 //
-// Once buffers exist, a call on a matrix of fewer than 30,000 elements does not allocate. A vector
+// Once buffers exist, a call on a matrix below 30,000 elements does not allocate. A vector
 // along the rows is copied to a buffer unless its increment is 1.
 //
 // # What limits the speed
