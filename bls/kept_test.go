@@ -150,18 +150,23 @@ func TestKeptMeetsFixed(t *testing.T) {
 	if err := few.r.PartialFit(rowsOf(p.x, 0, 2), huge); !errors.Is(err, blsupdate.ErrOverflow) || !bytes.Equal(encoded(t, few.r), before) {
 		t.Errorf("targets whose squares overflow: %v", err)
 	}
-	for _, lambda := range []float64{None, 1e-13} {
-		loose := &Regressor{Method: blsupdate.Gram, Features: FeatureOptions{Groups: 2, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: lambda}}
-		must(t, loose.PartialFit(rowsOf(p.x, 0, 5), rowsOf(p.y, 0, 5)))
-		if err := loose.PartialFit(rowsOf(p.x, 5, 60), rowsOf(p.y, 5, 60)); !isA(err, new(*blsupdate.ConditionError)) || loose.KeptRows() != 5 {
-			t.Errorf("20 nodes of 12 columns with lambda %g: %v", lambda, err)
+	loose := &Regressor{Method: blsupdate.Gram, Features: FeatureOptions{Groups: 2, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}}
+	must(t, loose.PartialFit(rowsOf(p.x, 0, 10), rowsOf(p.y, 0, 10)))
+	if err := loose.PartialFit(rowsOf(p.x, 10, 60), rowsOf(p.y, 10, 60)); !isA(err, new(*blsupdate.ConditionError)) || loose.KeptRows() != 10 {
+		t.Errorf("20 nodes of 12 columns without a ridge: %v", err)
+	}
+	loose = loose.Unfitted()
+	loose.Update.Lambda = 1
+	must(t, loose.PartialFit(rowsOf(p.x, 0, 60), rowsOf(p.y, 0, 60)))
+	if before := encoded(t, loose); !isA(loose.SetLambda(0), new(*blsupdate.ConditionError)) || loose.SetLambda(1e-13) == nil || !bytes.Equal(encoded(t, loose), before) {
+		t.Error("SetLambda leaves too small a ridge, or changes the model")
+	}
+	edge := &Regressor{Method: blsupdate.Gram, Features: FeatureOptions{Groups: 2, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: 3e-13}}
+	for i := range 60 { // near the limit of gram, which refuses some calls, the model can always be used
+		if edge.PartialFit(rowsOf(p.x, i, i+1), rowsOf(p.y, i, i+1)) != nil {
+			_ = edge.Forget(0.7)
 		}
-		loose = loose.Unfitted()
-		loose.Update.Lambda = 1
-		must(t, loose.PartialFit(rowsOf(p.x, 0, 60), rowsOf(p.y, 0, 60)))
-		if before := encoded(t, loose); !isA(loose.SetLambda(max(lambda, 0)), new(*blsupdate.ConditionError)) || !bytes.Equal(encoded(t, loose), before) {
-			t.Errorf("SetLambda leaves lambda %g, or changes the model", lambda)
-		}
+		encoded(t, edge)
 	}
 	light := &Regressor{Method: blsupdate.Gram, Features: FeatureOptions{Groups: 1, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: 1e-12}}
 	must(t, light.PartialFitContext(background, rowsOf(p.x, 0, 20), rowsOf(p.y, 0, 20), slices.Repeat([]float64{1e-14}, 20)))
@@ -173,9 +178,6 @@ func TestKeptMeetsFixed(t *testing.T) {
 	}
 	// All rows are taken out, and others come.
 	must(t, few.c.Remove(rowsOf(p.x, 60, 80), p.labels[60:80]))
-	if few.c.KeptRows() != 0 || few.c.Updater().Samples() != 0 {
-		t.Error("rows are left")
-	}
 	again, err := DecodeClassifier(bytes.NewReader(encoded(t, few.c)), nil)
 	must(t, err)
 	even := few.c.Unfitted()
@@ -203,9 +205,7 @@ func TestOneAtATime(t *testing.T) {
 	for i := range 1000 {
 		must(t, c.PartialFit(train.Dense(i, i+1), train.LabelsInt(i, i+1)))
 	}
-	accuracy, err := c.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
-	must(t, err)
-	if !(accuracy >= 0.95) {
-		t.Errorf("accuracy %v", accuracy)
+	if accuracy, err := c.Score(test.Dense(0, 500), test.LabelsInt(0, 500)); err != nil || !(accuracy >= 0.95) {
+		t.Errorf("accuracy %v, %v", accuracy, err)
 	}
 }

@@ -120,10 +120,13 @@ func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 // output weights W do not change, but a model that keeps its samples is fitted anew. For exponential
 // forgetting, call it before each PartialFit. SetLambda restores the ridge.
 //
-//	errors: ErrNotFitted; as blsupdate.Updater.Forget.
+//	errors: ErrNotFitted; as blsupdate.Updater.Forget; as Fit, if the model keeps its samples.
 func (m *model) Forget(factor float64) error {
 	if m == nil {
 		return ErrNotFitted
+	}
+	if m.KeptRows() > 0 {
+		return m.forgetKept(factor)
 	}
 	if err := m.updater.Forget(factor); err != nil {
 		return err
@@ -132,12 +135,25 @@ func (m *model) Forget(factor float64) error {
 	for i := range m.counts {
 		m.counts[i].weight *= factor
 	}
-	if m.KeptRows() > 0 {
-		weighed := *m.kept
-		weighed.weights = m.kept.ownWeights(factor)
-		m.kept, m.stale = &weighed, true
-	}
 	return nil
+}
+
+func (m *model) forgetKept(factor float64) error {
+	was := m.updater
+	u, err := was.Clone()
+	if err == nil {
+		err = u.Forget(factor)
+	}
+	if err != nil {
+		return err
+	}
+	weighed := *m.kept
+	weighed.weights = m.kept.ownWeights(factor)
+	m.updater = u // a fit takes its ridge
+	if err = m.keep(background, &weighed, false); err != nil {
+		m.updater = was
+	}
+	return err
 }
 
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
