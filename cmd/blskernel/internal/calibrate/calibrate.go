@@ -31,7 +31,7 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Measure how far predictions are off, on new rows",
 		Long: `Measure how far the predictions of a model are off, on rows that are new to the model and have labels
 or targets. predict --interval, --set and --probabilities use the result, which replaces the previous
-calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change,
+calibration. At most the last 5000 rows count, and a few hundred are enough. The predictions do not change,
 except by a factor, fitted to these rows, if the model has learned logarithms of the targets.
 
 train calibrates a model on its own rows, each predicted as if it had been left out. update adds the rows
