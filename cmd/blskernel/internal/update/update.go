@@ -60,9 +60,9 @@ rows make no difference to the score. A note reports a fall of the score that ch
 for example because the data has changed: see --forget.
 
 If a model is calibrated for predict --interval, --set and --probabilities, each batch is predicted before
-it is learned, and the predictions renew the calibration. At most the last 5000 rows count. --lambda discards
-the calibration. So does every update of a model that still keeps its rows because they are few, unless
-the fit to all rows calibrates the model.
+it is learned, and the predictions renew the calibration. At most the last 5000 rows count. --lambda
+discards the calibration. So does every update of a model that still keeps its rows because they are
+few, unless the fit to all rows calibrates the model.
 
 The model lists the files that it has learned, by a hash of their bytes. It is an error to learn a file
 again, unless --again is given.
