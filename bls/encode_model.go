@@ -181,7 +181,7 @@ func (m *model) codeClasses(x *codec.Coder) {
 		x.Float("the weight of the rows of a class", &of.weight, codec.IsLength)
 	})
 	x.Float("the slope of the probabilities", &m.slope, codec.IsLength)
-	x.Int("the number of rows of the choice", &m.choice.Rows, maxNodes)
+	x.Int("the number of rows used to choose the settings", &m.choice.Rows, maxNodes)
 	x.Int("the number of rows held out", &m.choice.HeldOut, m.choice.Rows)
 	x.Float("the held-out score", &m.choice.Score, func(v float64) bool { return v-v == 0 })
 }

@@ -152,8 +152,9 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return sizes, err
 }
 
-// moved returns err with from, the first row of a panel, added to its Row if it is an *OverflowError.
-// A row that becomes negative is a kept sample, which What then names.
+// moved returns err or, if err is an *OverflowError for a row, a copy with from added to its Row. from
+// is the first row of a panel, or another offset between two numberings of the rows. A negative sum
+// means a kept sample, which What of the copy then names; its Row is -1.
 func moved(err error, from int) error {
 	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
 		at := *e

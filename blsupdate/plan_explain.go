@@ -49,7 +49,7 @@ func (p Choice) reason() string {
 	faster := func(c Candidate) bool { return c.Valid() && c.Seconds < best.Seconds }
 	why := "the fastest that meets all needs"
 	if first := p.Candidates[0]; first.name() != best.name() {
-		why = fmt.Sprintf("within %.0f%% of %s, and its error grows with κ instead of κ²", 100*tie, first.name())
+		why = fmt.Sprintf("within %.0f%% of the time of %s, and its error grows with κ instead of κ²", 100*tie, first.name())
 	} else if slices.ContainsFunc(p.Candidates, faster) {
 		why = "the fastest apart from original, which is chosen only if no other method is valid"
 	}

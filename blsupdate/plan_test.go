@@ -179,7 +179,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{[]Candidate{fast, far}, fast, "gram: 1 s" + fastest + "; qr would take 1.2 times as long.\n"},
 		{[]Candidate{fast, near, far}, near,
-			"qr: 1.02 s, within 3% of gram, and its error grows with κ instead of κ²; gram would take 0.98 times as long.\n"},
+			"qr: 1.02 s, within 3% of the time of gram, and its error grows with κ instead of κ²; gram would take 0.98 times as long.\n"},
 		{[]Candidate{fast, original}, fast, "gram: 1 s, the fastest apart from original, which is chosen only if no other method is valid; " +
 			"original would take 0.5 times as long.\n"},
 		{[]Candidate{original, bad}, original, "original: 500 ms" + fastest + ".\n"},

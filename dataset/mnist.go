@@ -40,6 +40,6 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 // sets, 10 for MNIST. Name is the folder's name followed by "(train)" or "(test)".
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while reading.
-//	errors: as [FindMNIST]; *stream.Error if a file cannot be read or is malformed, a label is above
-//	9, images and labels differ in number, the sets differ in image size, or one exceeds 1 GiB.
+//	errors: as [FindMNIST]; *stream.Error if a file is malformed or unreadable, a label exceeds 9,
+//	images and labels differ in number, the sets in image size, or the images of a set exceed 1 GiB.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }

@@ -83,8 +83,8 @@ func (f *LeastSquares) Rank() int {
 	return f.f.Rank
 }
 
-// Pivots returns the permutation P of A P = Q R: column j of A P is column p[j] of A. The first r
-// columns of A P are independent. See Factors in the package comment.
+// Pivots returns the permutation P of A P = Q R as a slice p: column j of A P is column p[j] of A. The
+// first r columns of A P are independent. See Factors in the package comment.
 func (f *LeastSquares) Pivots(dst []int) []int {
 	f.mustHold()
 	if dst == nil {
@@ -95,12 +95,11 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 	return dst
 }
 
-// SolveTo computes the k×c matrix X of least norm that minimizes ‖A X - B‖ in each column, where B
-// is the l×c matrix b, and writes it to dst: X = A⁺B if A has the rank r that Factorize found. It
-// gives an empty dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops, c(4kr -
-// 2r²) more if r < k, and a workspace of c·max(l, k) + 64(l + k + c) numbers.
-// If b holds numbers beyond 2⁹⁷⁰, all of b is scaled down, as in LAPACK, and columns below 2⁻⁹⁶⁸ lose
-// digits.
+// SolveTo computes the k×c matrix X of least norm that minimizes ‖A X - B‖ in each column, where B is
+// the l×c matrix b, and writes it to dst: X = A⁺B if A has the rank r that Factorize found. It gives an
+// empty dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops, c(4kr - 2r²) more if r
+// < k, and a workspace of c·max(l, k) + 64(l + k + c) numbers. If b holds numbers beyond 2⁹⁷⁰, all of b
+// is scaled down, as in LAPACK, and columns below 2⁻⁹⁶⁸ lose digits.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
 // size. The error matches ErrOverflow if X overflows; dst then holds the computed values. Dependent

@@ -69,7 +69,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 		case limit == 0:
 			return fault
 		case count == limit:
-			return fmt.Errorf("there are more bad rows than the %d that may be set aside (the last is %s): correct the data, or allow more", limit, line)
+			return fmt.Errorf("there are more bad rows than the %d that may be set aside (the last is %s): correct the data, or raise the limit", limit, line)
 		}
 		count++
 		badCounter.Inc(ctx, 1)

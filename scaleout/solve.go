@@ -80,7 +80,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: the number of bad rows is %d (the first are %s), but at most %d may be set aside: correct the data, or allow more",
+	return count, fmt.Errorf("scaleout: the number of bad rows is %d (the first are %s), but at most %d may be set aside: correct the data, or raise the limit",
 		count, strings.Join(lines[:min(count, maxShown)], "; "), fn.Options.SkipBad)
 }
 

@@ -77,7 +77,7 @@ func TestSolveErrors(t *testing.T) {
 	}{
 		"nothing":         {nil, nil, 1, "no file has a usable sample"},
 		"nothing in it":   {[]*State{{}, {}}, []string{"x"}, 1, "(bad rows set aside: 1)"},
-		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "the number of bad rows is 2 (the first are one; two), but at most 1 may be set aside: correct the data, or allow more"},
+		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "the number of bad rows is 2 (the first are one; two), but at most 1 may be set aside: correct the data, or raise the limit"},
 		"bad by far":      {[]*State{all}, strings.Split("1 2 3 4 5 6 7", " "), 1, "(the first are 1; 2; 3; 4; 5), but"},
 		"too few":         {[]*State{few}, nil, 0, "the samples (30) do not determine the weights of 48 nodes; use a lambda above 0"},
 		"dependent":       {[]*State{repeated}, nil, 0, "): raise lambda, or use the method qr"},

@@ -90,7 +90,7 @@ func (r *run) timeTable() Table {
 	return t.Table
 }
 
-// scratch returns the times of A⁺ and W, and of W alone, computed from scratch after step n, or NaN.
+// scratch returns the times of A⁺ and W, and of W alone, from scratch after step n; NaN if unknown.
 func (r *run) scratch(n int) (inverse, weights float64) {
 	if s := r.steps[n].Retraining; s != nil {
 		return s.PseudoinverseSeconds, s.WeightsSeconds

@@ -89,10 +89,10 @@ func (c *Calibration) Add(label int, p []float64, weight float64) {
 	}
 }
 
-// LogLoss returns the log loss of the samples, or NaN if there are none.
+// LogLoss returns the log loss of the samples, or NaN if their weights sum to 0.
 func (c *Calibration) LogLoss() float64 { return c.loss / c.weight }
 
-// Error returns the calibration error of the samples, or NaN if there are none.
+// Error returns the calibration error of the samples, or NaN if their weights sum to 0.
 func (c *Calibration) Error() float64 {
 	var sum float64
 	for _, b := range c.bins {

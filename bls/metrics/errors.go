@@ -33,7 +33,7 @@ func MAE(known, predicted, weights []float64) float64 {
 // where mean is the weighted mean of the known values. It is 1 for perfect predictions, 0 for
 // predicting the mean, and negative for worse predictions.
 //
-//	shapes, errors: as RMSE; NaN if all known values are equal.
+//	shapes, errors: as RMSE, but NaN for equal known values, and -Inf, NaN or 1 if a sum overflows.
 //	source: sklearn.metrics.r2_score.
 func R2(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).R2()
@@ -73,13 +73,13 @@ func (e *Errors) Add(known, predicted, weight float64) {
 	e.about += float64(weight * float64(before*(known-e.mean)))
 }
 
-// RMSE returns the root mean squared error, or NaN if there are no samples.
+// RMSE returns the root mean squared error, or NaN if the weights sum to 0.
 func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
 
-// MAE returns the mean absolute error, or NaN if there are no samples.
+// MAE returns the mean absolute error, or NaN if the weights sum to 0.
 func (e *Errors) MAE() float64 { return e.absolute / e.weight }
 
-// Deviation returns the population standard deviation of the known values, or NaN without samples.
+// Deviation returns the population standard deviation of the known values; NaN if the weights sum to 0.
 func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
 
 // R2 returns the share of variance that the predictions explain, or NaN if all known values are equal.

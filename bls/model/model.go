@@ -137,8 +137,8 @@ func (m *Model) explained(ctx context.Context, b *stream.Batch, err error) error
 	return m.located(b, err)
 }
 
-// targets returns the classes of the rows of a batch, nil for regression, or ErrNoTargets. New labels
-// become classes.
+// targets returns the class numbers of the rows of a batch, or nil for regression. New labels become
+// classes; if m.Closed is set, they are an error. Without targets the error is ErrNoTargets.
 func (m *Model) targets(ctx context.Context, b *stream.Batch) ([]int, error) {
 	switch {
 	case m.Classifier != nil && b.Labels == nil || m.Classifier == nil && b.Y == nil:

@@ -201,8 +201,8 @@ func MaxDiff(a, b mat.Matrix) (d float64) {
 	return d
 }
 
-// NotNumbers are quiet and signaling NaN of either sign with the payload 1 and the largest payload, and
-// the infinities.
+// NotNumbers holds quiet and signaling NaNs of both signs, each with payload 1 and with the largest
+// payload, and both infinities.
 var NotNumbers = []float64{
 	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
 	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),

@@ -200,7 +200,7 @@ func read(name string) (results []result) {
 	return results
 }
 
-// write appends a result to a file, and prints it unless it was found.
+// write appends a result to a file, and prints it unless the mutant was found or did not compile.
 func write(name string, r result) {
 	if r.Outcome != "found" && r.Outcome != "broken" {
 		fmt.Printf("%s: %s\n", r.Outcome, r.Mutant)

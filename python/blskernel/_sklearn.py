@@ -192,7 +192,7 @@ def as_labels(y: Any, name: str = "y") -> Any:
     """
     if hasattr(y, "isna"):  # of pandas
         if np.any(y.isna()):
-            raise ValueError(f"{name} contains NaN or another missing label; want finite labels")
+            raise ValueError(f"{name} contains NaN or another missing label; want a label for every sample")
         dtype = y.dtypes.iloc[0] if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 else getattr(y, "dtype", None)
         kind = getattr(dtype, "numpy_dtype", None)
         return y if kind is None else y.to_numpy(kind)  # Int64 would become float64

@@ -92,11 +92,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 }
 
 // maxKernel is the largest leverage of the new rows, the largest eigenvalue of SᵀS for S = Ax F, at
-// which I + SᵀS is formed. In directions to which S adds nothing, the error of I + SᵀS relative to
-// I is eps times the leverage. Above maxKernel, U is the R of a QR factorization of [I; S],
-// with an error of eps times the square root of the leverage. Nearly all new rows have a large
-// leverage while the model has hardly more rows than nodes, or if only a small ridge determines
-// some direction.
+// which I + SᵀS is formed. In directions to which S adds nothing, the error of I + SᵀS relative to I is
+// eps times the leverage. Above maxKernel, U is the R of a QR factorization of [I; S], with an error of
+// eps times the square root of the leverage. Nearly all new rows have a large leverage while the model
+// has hardly more rows than nodes, or if only a small ridge determines some direction.
 const maxKernel = 1e4
 
 // maxGrown is the largest factor by which an addition may make the norm of F grow. In exact arithmetic
@@ -262,8 +261,8 @@ func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 	return err
 }
 
-// addSeenByQR adds rows, and returns the norms of the columns of z as fit. With E = Ya - Ax W, and the
-// triangular U and z = Qᵀ[0; E] of a QR factorization of [I; S],
+// addSeenByQR adds rows, and returns the norms of the columns of z as fit. With seen, S = Ax F, the
+// residuals E = Ya - Ax W, the thin QR factorization [I; S] = Q U and z = Qᵀ[0; E],
 //
 //	F := F U⁻¹,   W := W + F z.
 func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit []float64, err error) {
@@ -295,7 +294,8 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit [
 	return fit, s.replaced(1, z)
 }
 
-// replaced replaces W by W + sign V, in new storage, and measures the new W and F.
+// replaced sets W to W + sign V in new storage, and updates BoundW and BoundX for the new W and L. It
+// returns ErrOverflow if an element of W is not finite or L is too large.
 func (s *State) replaced(sign float64, v *mat.Dense) error {
 	s.W = dense.Copy(s.W)
 	dense.Add(s.W.RawMatrix().Data, sign, v.RawMatrix().Data)

@@ -145,8 +145,8 @@ func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far,
 
 func (p *prior) code(x *codec.Coder, c int) {
 	x.Float("lambda over the square of the smallest singular value", &p.share, codec.NotNegative)
-	x.Float("the norm of the prior's rows", &p.delta, codec.NotNegative)
-	x.Float("the norm of the prior", &p.size, codec.NotNegative)
+	x.Float("the bound on the norm of Delta over lambda", &p.delta, codec.NotNegative)
+	x.Float("the bound on the norm of E over lambda", &p.size, codec.NotNegative)
 	x.Int("the number of rows left from the start", &p.first, x.Samples)
 	x.Bool(&p.mixed)
 	x.Lengths("the shift of a column of W", &p.shift, c)

@@ -167,7 +167,8 @@ func (u *State) recede(before []float64) {
 	}
 }
 
-// noteReach records the row norms of A⁺. Rows added within the row space of A cannot raise them.
+// noteReach raises reach to at least the row norms of A⁺. It need not be called after rows were added
+// within the row space of A, since these cannot raise the norms.
 func (u *State) noteReach() {
 	norms := make([]float64, u.K)
 	copy(norms, u.reach)

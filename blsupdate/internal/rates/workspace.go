@@ -134,7 +134,7 @@ func (w *workspace) operand(m, n int) *mat.Dense { return mat.NewDense(m, n, w.i
 // result returns an m×n matrix for results. Its contents are undefined.
 func (w *workspace) result(m, n int) *mat.Dense { return mat.NewDense(m, n, w.out[:m*n:m*n]) }
 
-// must panics if an operation fails on operands that were made for it.
+// must panics if err is not nil. The operands of the timed operations are chosen so that none can fail.
 func must(err error) {
 	if err != nil {
 		panic("blsupdate: an operation on a nonsingular matrix failed: " + err.Error())

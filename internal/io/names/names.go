@@ -18,8 +18,8 @@ func String[T ~int](names []string, v T) string {
 	return names[v]
 }
 
-// Parse returns the constant with the given name, ignoring case. Its error begins with in, the name of
-// the package, and lists the names. An empty element of names stands for a constant without a name.
+// Parse returns the constant with the given name, ignoring case. The error starts with the package name
+// in, and lists the names. An empty element of names stands for a constant without a name.
 func Parse[T ~int](in string, names []string, name string) (T, error) {
 	for i, known := range names {
 		if known != "" && strings.EqualFold(name, known) {

@@ -287,16 +287,15 @@ type diagonal struct {
 	divide          bool      // a reciprocal would overflow or lose digits: values is the diagonal
 }
 
-// A rhsPanel is a panel of right-hand sides: row i of a block has n columns at x[first+i*ld].
+// A rhsPanel has the part of n right-hand sides for a diagonal block: its row i is x[first+i*ld:][:n].
 type rhsPanel struct {
 	x         []float64
 	first, ld int
 	n         int
 }
 
-// diagonal returns the diagonal block of the rows [i0, i1), in place if possible. If A is packed,
-// or has rows a multiple of a page apart, which evict each other from the caches, w gets a dense
-// copy.
+// diagonal returns the diagonal block of the rows [i0, i1), in place if possible. If A is packed, or
+// has rows a multiple of a page apart, which evict each other from the caches, w gets a dense copy.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {

@@ -82,7 +82,7 @@ the times are real, but accuracies read "no data". --embedded uses synthetic dig
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
 seconds. --runs R repeats a table with R seeds: accuracies are means, with the standard deviation, and
 times are medians. --json prints every row as soon as it is finished. After an interruption, run the
-missing tables again and write them to another file; 'blskernel report' reads several files.`,
+missing or incomplete tables, and write them to another file; 'blskernel report' reads several files.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --json >results/table2.jsonl
   blskernel paper --table 2 --data mnist --method planner --runs 10

@@ -60,7 +60,7 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 		}
 	} else {
 		if p.interval > 0 {
-			return nil, ui.Usagef("--interval is for targets, but the model is a classifier: use --set")
+			return nil, ui.Usagef("--interval is for regression, but the model is a classifier: use --set")
 		}
 		w.labels, w.name = m.Labels(), "class"
 		if len(m.Metadata.Targets) == 1 {

@@ -27,7 +27,7 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
 		Short: "Make a page with plots from result files",
-		Long: `Read the output of paper, bench and flops with --json, and write the page DIR/README.md and its plots in
+		Long: `Read the --json output of paper, bench and flops, and write the page DIR/README.md and its plots in
 DIR/plots. The page begins with the main numbers and with the plots and their meaning. The tables
 follow, collapsed. The main numbers are also printed. Results of different commands are kept apart, and
 each ratio compares times of one table.`,
@@ -100,7 +100,7 @@ func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*res
 		}
 		inside, err := fs.Glob(os.DirFS(path), "*.jsonl")
 		if err != nil || len(inside) == 0 {
-			return nil, fmt.Errorf("the folder %q has no result files (*.jsonl)", path)
+			return nil, fmt.Errorf("the folder %q has no result files (*.jsonl): name a folder or file with the --json output of paper, bench or flops", path)
 		}
 		for _, name := range inside {
 			names = append(names, filepath.Join(path, name))

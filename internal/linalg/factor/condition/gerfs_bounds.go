@@ -78,7 +78,7 @@ func (f Gerfs) least(x blas64.General) []float64 {
 	return out
 }
 
-// isZero reports whether every product of row i of A and column j of x has a factor 0.
+// isZero reports whether each term A[i,k]·x[k,j] of element (i, j) of A x has a factor that is 0.
 func (f Gerfs) isZero(i int, x blas64.General, j int) bool {
 	for k := range f.N {
 		row, column := i, k

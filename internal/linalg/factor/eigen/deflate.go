@@ -155,9 +155,9 @@ func square0(n int) block.Matrix {
 // stripWidth is the number of columns or rows that a task of spread multiplies.
 const stripWidth = 96
 
-// flopsWorthThreads is the rate, in flops per nanosecond, from which spread estimates its time. It is
-// four times the actual rate, so that small products stay on one thread. Between windows only one
-// thread works, and polling workers slow it down: at order 300, Hseqr would take 1.3 times as long.
+// flopsWorthThreads is the rate, in flops per nanosecond, from which spread estimates the time of a
+// task. It is four times the actual rate, so that small products stay on one thread. Between windows
+// only one thread works, and polling workers would make Hseqr take 1.3 times as long at order 300.
 const flopsWorthThreads = 200
 
 // spread applies the orthogonal u, of the given order, to the rows and columns [at, at+order). It

@@ -56,9 +56,9 @@ func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	return true
 }
 
-// divide decomposes the block of B that begins with row and column first. The block has len(d) rows,
-// and one more column than rows if e is as long as d. The last row of vt then spans the null space.
-// divide returns false if a leaf does not converge.
+// divide decomposes the diagonal block of B whose top left element is (first, first). The block has
+// len(d) rows, and one more column than rows if e is as long as d. The last row of its part of vt then
+// spans its null space. divide returns false if a leaf does not converge.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)
 	if n <= leafOrder {

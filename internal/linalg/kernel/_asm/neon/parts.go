@@ -77,7 +77,7 @@ func (p part) store(first vector, base general) {
 		func(i int, m memory) { p.storeOne(first+vector(i), m) }, base)
 }
 
-// each calls pair for every two vectors, single for a vector left over, and one for a last element.
+// each calls pair for every two vectors, single for a vector left, and one for an element left.
 func (p part) each(pair, single, one func(i int, m memory), base general) {
 	i, whole := 0, p.count
 	if p.one {
