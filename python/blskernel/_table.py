@@ -161,7 +161,7 @@ class Table:
         decimal = self.metadata.get("decimal") or ("," if self.metadata.get("thousands") == "." else notation.get("decimal", "."))
         both = self.metadata if self.metadata.get("decimal") or self.metadata.get("thousands") else notation
         unit, thousands = notation.get("unit", ""), both.get("thousands", "")
-        missing = _numbers(word.replace(thousands, "").replace(decimal, ".").strip(unit + " ") for word in self.metadata.get("na", ()))
+        missing, exact = _numbers(word.replace(thousands, "").replace(decimal, ".").strip(unit + " ") for word in self.metadata.get("na", ()))
         if decimal == "." and not unit and not levels and not missing:
             return cells
 
@@ -174,7 +174,7 @@ class Table:
                 return text
             if isinstance(cell, (bool, np.bool_)):  # pandas reads TRUE and true as True
                 return next((word for word in (text.lower(), text.upper()) if word in levels), text)
-            if cell in missing:
+            if int(cell) in exact if isinstance(cell, numbers.Integral) else cell in missing:
                 return ""
             if text + ".0" in levels:  # categories that pandas stored as floats, since the column had a missing cell
                 return text + ".0"
@@ -196,16 +196,18 @@ def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
             raise ValueError(f"X has two columns named {name!r}: rename one or leave it out")
 
 
-def _numbers(words: Iterable[str]) -> set[float]:
-    """Return the words that are numbers, as float64 and as float32."""
-    out: set[float] = set()
+def _numbers(words: Iterable[str]) -> tuple[set[float], set[Decimal]]:
+    """Return the words that are finite numbers, as float64 and as float32, and exactly, for integers."""
+    floats: set[float] = set()
+    exact: set[Decimal] = set()
     for word in words:
         try:
             with np.errstate(over="ignore"):
-                out |= {float(word), float(np.float32(word))}
+                floats |= {float(word), float(np.float32(word))}
+            exact.add(Decimal(word))
         except ValueError:
             pass
-    return {number for number in out if np.isfinite(number)}
+    return {number for number in floats if np.isfinite(number)}, {number for number in exact if number.is_finite()}
 
 
 def _floats(cells: list[Any]) -> list[Any]:

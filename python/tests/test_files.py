@@ -210,8 +210,8 @@ def test_signs_of_numbers_and_words_for_missing_cells(command, tmp_path):
     ({"columns": [{"fill": [0.0]}], "thousands": ".", "missing": "mean"}, {"a": [1.471]}, [[1.471]]),
     ({"columns": [{"levels": ["", "FALSE", "TRUE"]}, {"levels": ["", "1", "2"]}, {"levels": ["", "1.0", "true"]}, {"levels": ["1.0", "2.0"]}]},
      {"a": [True, False], "b": [1.0, 2.0], "c": [True, 1.0], "d": [1, 2]}, [[0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0], [0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1]]),
-    ({"columns": [{"fill": [5.0]}, {"fill": [7.0], "notation": {"unit": "€"}}, {"fill": [9.0]}], "missing": "mean", "na": ["x", "-999", "-1 €", "1e20"]},
-     {"a": [-999.0, 1.0], "b": [1.0, -1.0], "c": np.array([1e20, 1], np.float32)}, [[5, 1, 9], [1, 7, 1]]),
+    ({"columns": [{"fill": [5.0]}, {"fill": [7.0], "notation": {"unit": "€"}}, {"fill": [9.0]}, {"fill": [3.0]}], "missing": "mean", "na": ["x", "-999", "-1 €", "1e20", "16777217"]},
+     {"a": [-999.0, 1.0], "b": [1.0, -1.0], "c": np.array([1e20, 1], np.float32), "d": [1 << 24, (1 << 24) + 1]}, [[5, 1, 9, 1 << 24], [1, 7, 1, 3]]),
 ])
 def test_numbers_and_bools_of_pandas(metadata, cells, want):
     pandas = pytest.importorskip("pandas")
