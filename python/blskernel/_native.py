@@ -7,6 +7,7 @@ still use it. ``native/blskernel.h`` is the reference for everything here.
 from __future__ import annotations
 
 import collections
+import contextlib
 import ctypes
 import errno
 import functools
@@ -243,6 +244,19 @@ def refuse_masked(x: Any, name: str) -> None:
         raise ValueError(f"{name} has masked elements: fill them or leave out their rows")
 
 
+def refuse_dates(x: Any, name: str) -> None:
+    """Raise ValueError for dates and times, of which NumPy would make numbers, also as the cells of a list or among objects."""
+    if isinstance(x, (list, tuple)):
+        with contextlib.suppress(TypeError, ValueError):  # rows of several lengths, which a later check names
+            x = np.asarray(x)
+    dtypes = list(x.dtypes) if hasattr(x, "iloc") and hasattr(x, "columns") else [getattr(x, "dtype", None)]
+    if object in dtypes:
+        dtypes += [getattr(cell, "dtype", None) for cell in np.asarray(x).flat]
+    for dtype in dtypes:
+        if getattr(dtype, "kind", None) in ("m", "M"):
+            raise ValueError(f"{name} has dates or times (dtype {dtype}): turn them into numbers, such as days since a given day")
+
+
 def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     """Return x as a two-dimensional float64 array with contiguous rows, without a copy if possible.
 
@@ -274,6 +288,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     if hasattr(x, "toarray"):
         raise TypeError(f"{name} is a sparse matrix, but a dense array is required: use {name}.toarray()")
     a = np.asarray(x)
+    refuse_dates(a, name)
     if a.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {a.dtype}")
     if a.ndim not in (1, 2):
@@ -281,8 +296,8 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     a = a[:, None] if a.ndim == 1 else a
     if not _is_row_major(a):
         try:
-            if a.dtype.kind in "mMV":
-                raise TypeError("dates and records are not numbers")
+            if a.dtype.kind == "V":
+                raise TypeError("records are not numbers")
             a = np.array(a, dtype=np.float64, order="C")
         except (TypeError, ValueError, OverflowError) as e:
             raise ValueError(f"{name} of dtype {a.dtype} cannot be converted to numbers: {e}") from e

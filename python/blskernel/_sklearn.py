@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import numbers
 from typing import Any
 
 import numpy as np
 
-from ._native import NotFittedError, as_matrix, refuse_masked
+from ._native import NotFittedError, as_matrix, refuse_dates, refuse_masked
 from ._table import Table
 
 try:
@@ -212,15 +211,8 @@ def as_labels(y: Any, name: str = "y") -> Any:
 def _refuse(X: Any, table: Any) -> None:
     """Raise ValueError for masked elements and, except in a DataFrame with a table, for dates, of which NumPy makes numbers."""
     refuse_masked(X, "X")
-    if isinstance(X, (list, tuple)):
-        with contextlib.suppress(TypeError, ValueError):  # rows of several lengths, which a later check names
-            X = np.asarray(X)
-    dtypes = X.dtypes if not table and hasattr(X, "iloc") and hasattr(X, "columns") else [getattr(X, "dtype", None)]
-    if not table and isinstance(X, np.ndarray) and X.dtype == object:
-        dtypes = [getattr(cell, "dtype", None) for cell in X.flat]
-    for dtype in dtypes:
-        if getattr(dtype, "kind", None) in ("m", "M"):
-            raise ValueError(f"X has dates or times (dtype {dtype}): turn them into numbers, such as days since a given day")
+    if not table or not hasattr(X, "iloc") or not hasattr(X, "columns"):
+        refuse_dates(X, "X")
 
 
 def check_inputs(estimator: Any, X: Any) -> np.ndarray:

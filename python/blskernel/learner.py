@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterator, Optional, TypeVar, Union
 
 import numpy as np
 
-from ._native import Handle, refuse_masked, run
+from ._native import Handle, refuse_dates, refuse_masked, run
 from ._options import condition, fitted_params, learner_options, real, whole
 from ._sklearn import (
     BaseEstimator,
@@ -862,10 +862,11 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         return tags
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool, learn: bool = True) -> tuple[np.ndarray, np.ndarray, Any]:
+        refuse_dates(y, "y")
         X, y = check_data(self, X, y, sample_weight, reset, sample_weight is None, multi_output=True, y_numeric=True)
         y = np.asarray(y)
-        if y.dtype.kind in "cmMV":
-            raise ValueError(f"y has dtype {y.dtype}: turn it into real numbers, such as days since a given day")
+        if y.dtype.kind in "cV":
+            raise ValueError(f"y has dtype {y.dtype}: turn it into real numbers")
         y = y.astype(np.float64, copy=False)
         if reset:
             self._flat = y.ndim == 1

@@ -262,7 +262,8 @@ def test_regressor_targets_and_intercept():
     np.testing.assert_allclose(shifted.predict(X), both.predict(X) + 1e3, rtol=0, atol=1e-6)
     assert np.abs(regressor(no_intercept=True).fit(X, Y + 1e3).predict(X) - both.predict(X) - 1e3).max() > 1e-3
     dates = X.astype("M8[s]")
-    for act in [lambda: regressor().fit(X, dates), lambda: regressor().fit(dates, X), lambda: both.predict(list(map(list, dates))), lambda: both.predict([[1.0, *dates[0, 1:]]])]:
+    mixed = [[1.0, *row[1:]] for row in dates]
+    for act in [lambda: regressor().fit(X, mixed), lambda: regressor().fit(mixed, X), lambda: both.predict(list(map(list, dates))), lambda: both.predict(mixed), lambda: IncrementalRidge("gram", 1).add(mixed, X)]:
         with pytest.raises(ValueError, match="has d.* such as days since"):
             act()
 
