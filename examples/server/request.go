@@ -161,7 +161,7 @@ func (m *served) cell(j int, v any) (float64, error) {
 }
 
 // missing reports whether a word or number in column j stands for a missing cell, as in the training
-// data. -999.0 is the same as -999.
+// data. -999.0 is the same as -999, but 9007199254740992 is not 9007199254740993.
 func (m *served) missing(j int, word string) bool {
 	opt, column := m.read, m.cells[j]
 	if word != "" && slices.Contains(column.Levels, word) && !slices.Contains(opt.NA, word) {
@@ -180,10 +180,14 @@ func (m *served) missing(j int, word string) bool {
 	return slices.ContainsFunc(m.read.NA, func(na string) bool {
 		for _, of := range []stream.Notation{column.Notation, bare} {
 			opt.TargetNotations = []stream.Notation{of}
-			if v, ok := opt.Number(na); ok && v == f {
+			v, ok := opt.Number(na)
+			if ok && v == f && (math.Abs(f) < 1<<53 || word == na || !whole(word) || !whole(na)) {
 				return true
 			}
 		}
 		return false
 	})
 }
+
+// whole reports whether a number is written as an integer.
+func whole(number string) bool { return strings.Trim(number, "-0123456789") == "" }

@@ -67,11 +67,14 @@ func TestWords(t *testing.T) {
 		t.Errorf("%+v", about)
 	}
 	f := colored(t, stream.MissingMean)
-	f.Metadata.NA = []string{"-999"}
+	f.Metadata.NA = []string{"-999", "9007199254740993"}
 	as, _ := start(t, f)
 	want, _ := predict(t, as, `{"rows": [[null, 3], [null, 3], ["red", null], ["red", null], ["red", null]]}`)
 	if got, _ := predict(t, as, `{"rows": [["NA", 3], [-999, 3], ["red", -999], ["red", -999.0], ["red", "?"]]}`); !reflect.DeepEqual(got, want) {
 		t.Errorf("missing cells: %+v; want %+v", got, want)
+	}
+	if got, _ := predict(t, as, `{"rows": [["red", 9007199254740993], ["red", 9007199254740992]]}`); reflect.DeepEqual(got.Scores[0], got.Scores[1]) || !reflect.DeepEqual(got.Scores[0], want.Scores[2]) {
+		t.Errorf("integers that are equal as float64: %+v", got)
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 100 {
