@@ -122,6 +122,9 @@ func (c *call) inFrame(err error) error {
 		default:
 			return fmt.Sprintf("pandas.read_csv(%s=%q)", strings.ToLower(r.Option.String()), r.Value)
 		}
+		if r.Value == "" {
+			return "X.drop(columns=...)"
+		}
 		var names []string
 		for spec := range strings.SplitSeq(r.Value, ",") {
 			if n, err := strconv.Atoi(spec); err == nil {
