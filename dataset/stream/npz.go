@@ -120,17 +120,14 @@ func openNPZ(in *input, opt *Options) (source, error) {
 		return nil, Errorf("its columns have no names; select columns by number, and the target by number or as one of its arrays %s",
 			names.List(z.names))
 	}
-	x, err := z.open(input, opt)
-	if err != nil || target == "" {
-		return x, err
+	x, errX := z.open(input, opt)
+	if target == "" {
+		return x, errX
 	}
 	ofTarget := *opt
 	ofTarget.targetsOnly = true
-	y, err := z.open(target, &ofTarget)
-	if err != nil {
-		return nil, err
-	}
-	return newPair(x, y, in.path, in.path)
+	y, errY := z.open(target, &ofTarget)
+	return joinPair(x, y, errX, errY, in.path, in.path)
 }
 
 func (z *archive) inputArray(opt *Options, target string) (string, error) {
