@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
@@ -153,13 +152,22 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 }
 
 // mayFail reports whether a fit to the samples of s with the given ridge may fail: if the ridge is
-// within rounding errors of AᵀA or, without a ridge, from as many samples as nodes on; and by chance,
-// with a *ScaleError, if there are few enhancement nodes.
+// within rounding errors of AᵀA or, without a ridge, from as many samples as nodes on; by chance, with
+// a *ScaleError, if there are few enhancement nodes; or if one sample leaves its feature nodes unscaled.
 func (m *model) mayFail(s *sampleSet, lambda float64) bool {
 	const few = 10
 	rows, nodes, n3 := s.rows(), m.updater.Nodes(), m.features.EnhancementNodes()
-	least := float64(choice.Unit(s.weights) * 0x1p-48 * float64(rows) * math.Sqrt(float64(nodes)))
-	return n3 > 0 && n3 < few || lambda > 0 && lambda < least || lambda == 0 && rows >= nodes
+	sum, most := 0.0, 1.0 // of the weights, and the largest magnitude of a node
+	for i := range rows {
+		sum += floats.Weight(s.weights, i)
+		if opt := m.features.opt; opt.Direct > 0 && opt.Scaling == ScaleNone {
+			for _, v := range s.x.RawRowView(i) {
+				most = max(most, math.Abs(v))
+			}
+		}
+	}
+	least := float64(0x1p-48 * sum * most * most * math.Sqrt(float64(nodes)))
+	return rows == 1 || n3 > 0 && n3 < few || lambda > 0 && lambda < least || lambda == 0 && rows >= nodes
 }
 
 // keep replaces the kept samples by all. If now is true, or if the fit may fail, keep fits the model to
