@@ -15,7 +15,7 @@ import (
 //	shapes: to has c elements.
 //	reads/writes: on an error the model is unchanged.
 //	cost: blsupdate.Updater.MapTargets; a fit if kept samples are enough for the new classes (see
-//	KeptRows).
+//	KeptRows), or if a fit of them may fail.
 //	memory: a copy of the targets of the output layer, with the new classes.
 //	errors: ErrNotFitted; *ShapeError if len(to) is not c; *LabelError for an element outside 0 to
 //	classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work; as MapTargets
@@ -73,13 +73,15 @@ func (m *model) relabel(to []int, classes int) error {
 	if err := checkCounts(counts); err != nil {
 		return err
 	}
+	if m.KeptRows() > 0 {
+		return m.keep(background, m.kept.relabeled(to, classes), false)
+	}
 	if err := m.updater.MapTargets(TargetMap(to, classes)); err != nil {
 		return err
 	}
 	m.weights, m.counts, m.calibration = nil, counts, m.calibration.relabeled(func(class int) int { return to[class] }, classes)
 	if m.kept != nil {
 		m.kept = m.kept.relabeled(to, classes)
-		m.stale = m.kept.rows() > 0
 	}
 	return nil
 }

@@ -132,9 +132,12 @@ func TestKeptMeetsFixed(t *testing.T) {
 	}
 	// With fewer classes the samples are enough.
 	fresh, labels := few.c.Unfitted(), cyclic(220, 25)
-	must(t, errors.Join(fresh.PartialFit(samples(3, 220, 12, 12), labels), fresh.Relabel(cyclic(25, 20), 20)))
-	if decodedAgain(t, fresh).KeptRows() != 0 || fresh.Updater().Samples() != 220 || fresh.NumClasses() != 20 {
+	if must(t, errors.Join(fresh.PartialFit(samples(3, 220, 12, 12), labels), fresh.Relabel(cyclic(25, 20), 20))); decodedAgain(t, fresh).KeptRows() != 0 || fresh.Updater().Samples() != 220 || fresh.NumClasses() != 20 {
 		t.Error("Relabel keeps samples")
+	}
+	one := &Classifier{ClassWeight: Balanced, Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: None}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: None}}
+	if must(t, one.PartialFitContext(background, mat.NewDense(3, 1, []float64{2, 0, 5}), []int{0, 1, 1}, []float64{1, 1e-16, 1e-16})); one.Relabel([]int{0, 0}, 1) == nil || decodedAgain(t, one).NumClasses() != 2 {
+		t.Error("light samples that no longer determine a node, or another model after an error")
 	}
 	for _, lambda := range []float64{1e-12, 0} { // so low that QR cannot take the ridge out of its state
 		low, want, x := newPair(t, nil, blsupdate.QR).c, newPair(t, nil, blsupdate.QR).c, rowsOf(p.x, 0, 9)
