@@ -15,6 +15,7 @@ import (
 	"blskernel/internal/io/memory"
 	"blskernel/internal/io/names"
 	"blskernel/internal/io/vfs"
+	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -347,10 +348,20 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	m = New(f)
 	m.Refit = true
 	if op.Kind == modelfile.OpLike && op.Lambda != nil && blsupdate.Supports(m.Updater().Method(), blsupdate.ActionRidge) {
-		if now := m.Updater().Lambda(); 0 < *op.Lambda && *op.Lambda < now { // QR may be unable to remove so much of a ridge
-			err = m.Forget(*op.Lambda / now)
+		var leverage *blsupdate.LeverageError
+		if err = m.SetLambda(*op.Lambda); errors.As(err, &leverage) { // QR cannot remove so much of a ridge
+			u := m.Updater()
+			opt := u.Options()
+			opt.Lambda = *op.Lambda
+			u, err = blsupdate.New(u.Method(), mat.NewDense(1, u.Nodes(), nil), mat.NewDense(1, u.Targets(), nil), opt)
+			if err == nil && f.Classifier != nil {
+				f.Classifier, err = f.Classifier.WithUpdater(u)
+			} else if err == nil {
+				f.Regressor, err = f.Regressor.WithUpdater(u)
+			}
+			m = New(f)
+			m.Refit = true
 		}
-		err = cmp.Or(err, m.SetLambda(*op.Lambda))
 	}
 	return m, err
 }
