@@ -2,12 +2,13 @@
 # Measures the results that the page shows, and makes the page.
 #
 #	measure.sh quick OUT          small sizes on the embedded data, under a minute
+#	measure.sh cpu OUT [DATA]     products, inverses, and Table 2 by the planner's method, in half an hour
 #	measure.sh full OUT [DATA]    the paper's sizes; DATA has the files of MNIST and, if available, small NORB
 #
 # OUT is a folder for the results and the page. A quick run first removes the results of the last one. A
-# full run takes four to seven hours on two idle cores and 20 GB of memory, the short measurements first. It
-# keeps files that OUT has, so it goes on after an interruption. Without DATA it leaves Tables 2 to 5 and the
-# accuracies out.
+# full run takes four to seven hours on two idle cores and 20 GB of memory, the short measurements first. The
+# others keep files that OUT has, so they go on after an interruption. Without DATA they leave Tables 2 to 5
+# and the accuracies out.
 #
 # BACKEND chooses the backend, pure by default. The speeds are of all backends of the machine. RUNS is the
 # number of runs of each of Tables 2 to 9, 3 by default.
@@ -87,6 +88,24 @@ full_speed() {
 	speed 8,32,64,128,256,512,1000,2000 30,100,300,1000 32,100,500,1000,2000,4000 100,1000,10000,20000 5 '--min-time 20ms'
 }
 
+cpu_speed() {
+	measure bench --op dgemm --n 64,128,256,512,1000,2000 --min-time 20ms
+	measure bench --op dsyrk,dsymm,dtrmm,dtrsm --n 64,128,256,512,1000 --rounds 9 --min-time 20ms
+	measure bench --op cholesky-inverse,ldlt-inverse,lu-inverse --n 64,128,256,300,512,1000,2000 --min-time 20ms
+}
+
+planner() { [ -z "$data" ] || paper "$1" --table 2 --data "$data" --method planner --runs "$runs"; }
+
+# avx2 SPEED measures with kernels for AVX2 if the CPU has AVX-512. SPEED is a function.
+avx2() {
+	"$blskernel" info | grep -q '^kernel: avx512' || return 0
+	(
+		export BLSKERNEL_KERNEL=avx2 OPENBLAS_CORETYPE=Haswell
+		whole speed-avx2.jsonl "$1"
+		planner planner-avx2.jsonl
+	)
+}
+
 # The threads of a product, next to a process that keeps a CPU busy.
 beside() { measure bench --op dgemm --case NN,TN --beside 1 --n 64,128,256,512,1000,2000 --rounds 9 --min-time 20ms; }
 
@@ -100,18 +119,17 @@ quick)
 	paper methods.jsonl --table 9 --size 0.04 --retrain --method "$every"
 	whole speed.jsonl quick_speed
 	;;
+cpu)
+	whole speed.jsonl cpu_speed
+	planner planner.jsonl
+	avx2 cpu_speed
+	;;
 full)
 	paper table1.jsonl --table 1
 	whole predicted.jsonl predicted
 	whole speed.jsonl full_speed
 	whole beside.jsonl beside
-	if "$blskernel" info | grep -q '^kernel: avx512'; then
-		(
-			export BLSKERNEL_KERNEL=avx2 OPENBLAS_CORETYPE=Haswell
-			whole speed-avx2.jsonl full_speed
-			[ -z "$data" ] || paper planner-avx2.jsonl --table 2 --data "$data" --method planner --runs "$runs"
-		)
-	fi
+	avx2 full_speed
 	for table in 6 7 8; do
 		paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain --runs "$runs"
 	done
