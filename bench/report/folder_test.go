@@ -97,40 +97,43 @@ func TestWriteFolderStopped(t *testing.T) {
 	check("a file in place of the folder")
 }
 
-// TestPublishedPage checks that docs/results is what the report makes of its files.
-func TestPublishedPage(t *testing.T) {
-	dir, made := filepath.FromSlash("../../docs/results"), t.TempDir()
-	p := newPage(t, published(t)...)
-	testutil.NoError(t, os.WriteFile(filepath.Join(made, "notes.md"), nil, 0o644))
-	testutil.NoError(t, p.WriteFolder(nil, made))
-	testutil.NoError(t, os.Remove(filepath.Join(made, "notes.md")))
-	for name := range tree(t, made) {
-		want, err := os.ReadFile(filepath.Join(made, name))
-		testutil.NoError(t, err)
-		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("docs/results/%s is not what the report makes of its files: make it anew (%v)", name, err)
+// TestPublishedPages checks that docs/results, and its folder of another CPU, are what the report makes
+// of their files.
+func TestPublishedPages(t *testing.T) {
+	for _, folder := range []string{"", "xeon"} {
+		dir, made := filepath.Join("../../docs/results", folder), t.TempDir()
+		p := newPage(t, published(t, folder)...)
+		testutil.NoError(t, os.WriteFile(filepath.Join(made, "notes.md"), nil, 0o644))
+		testutil.NoError(t, p.WriteFolder(nil, made))
+		testutil.NoError(t, os.Remove(filepath.Join(made, "notes.md")))
+		for name := range tree(t, made) {
+			want, err := os.ReadFile(filepath.Join(made, name))
+			testutil.NoError(t, err)
+			got, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s/%s is not what the report makes of its files: make it anew (%v)", dir, name, err)
+			}
+			if n := bytes.Count(got, []byte("\n")); n > 900 {
+				t.Errorf("%s/%s has %d lines, more than 900", dir, name, n)
+			}
 		}
-		if n := bytes.Count(got, []byte("\n")); n > 900 {
-			t.Errorf("docs/results/%s has %d lines, more than 900", name, n)
+		if there := tree(t, filepath.Join(dir, "plots")); len(there) != len(plotsOf(p)) {
+			t.Errorf("%s has the plots %v", dir, there)
 		}
-	}
-	if there := tree(t, filepath.Join(dir, "plots")); len(there) != len(plotsOf(p)) || len(there) < 5 {
-		t.Errorf("docs/results has the plots %v", there)
-	}
-	lines := 0
-	for _, s := range p.Meaning {
-		lines += 1 + strings.Count(bullet(s), "\n")
-	}
-	if len(p.Numbers) != 5 || len(p.Plots) != 2 || lines == 0 || lines > 10 {
-		t.Errorf("%d numbers, %d plots, and %d lines of what they mean", len(p.Numbers), len(p.Plots), lines)
+		lines := 0
+		for _, s := range p.Meaning {
+			lines += 1 + strings.Count(bullet(s), "\n")
+		}
+		if folder == "" && (len(p.Numbers) != 5 || len(p.Plots) != 2 || lines == 0 || lines > 10) {
+			t.Errorf("%d numbers, %d plots, and %d lines of what they mean", len(p.Numbers), len(p.Plots), lines)
+		}
 	}
 }
 
 // TestReadmeSpeeds holds the table of speeds in the README to docs/results.
 func TestReadmeSpeeds(t *testing.T) {
 	ratios := map[string]string{}
-	for _, f := range published(t) {
+	for _, f := range published(t, "") {
 		for _, cell := range f.Cells {
 			for _, b := range cell.Value.Backends {
 				if c := cell.Value; c.N == 1000 && cell.Machine.Beside == 0 {

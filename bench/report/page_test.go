@@ -22,10 +22,10 @@ func newPage(t testing.TB, files ...*result.File) *Page {
 	return p
 }
 
-// published returns the files of results in docs/results, which include every kind.
-func published(t testing.TB) (files []*result.File) {
+// published returns the files in docs/results, which include every kind, or in a folder there.
+func published(t testing.TB, folder string) (files []*result.File) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.FromSlash("../../docs/results/*.jsonl"))
+	names, err := filepath.Glob(filepath.Join("../../docs/results", folder, "*.jsonl"))
 	testutil.NoError(t, err)
 	for _, name := range names {
 		f, err := result.ReadFile(nil, name)
@@ -67,7 +67,7 @@ func sampleMachine(change func(m *result.Machine)) sampleLine {
 // TestStructure checks what Markdown would forgive. Every row of every table has as many cells as its
 // head, each plot is linked once, and what is opened is closed.
 func TestStructure(t *testing.T) {
-	p := newPage(t, published(t)...)
+	p := newPage(t, published(t, "")...)
 	text := p.Markdown()
 	if open, closed := strings.Count(text, "<details>\n<summary>"), strings.Count(text, "\n</details>\n"); open < len(p.Sections) || open != closed {
 		t.Errorf("%d details are opened and %d closed", open, closed)
@@ -119,7 +119,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("a page of nothing: %v", err)
 		}
 	}
-	for _, f := range published(t) {
+	for _, f := range published(t, "") {
 		if p := newPage(t, f); (len(p.Sections) == 1) != (len(f.Tables) == 0) {
 			t.Errorf("%s has %d sections", f.Name, len(p.Sections))
 		}

@@ -47,7 +47,7 @@ func parse(t testing.TB, svg string) map[string][]*element {
 // TestPlotFiles draws the published plots: each SVG is XML with a title, the names of its series, and
 // colors for both kinds of pages. No text extends beyond it.
 func TestPlotFiles(t *testing.T) {
-	for _, p := range plotsOf(newPage(t, published(t)...)) {
+	for _, p := range plotsOf(newPage(t, published(t, "")...)) {
 		svg := p.SVG()
 		all := parse(t, svg)
 		if len(all["svg"]) != 1 || all["title"][0].Text != p.Title || p.Title == "" {
