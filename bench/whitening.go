@@ -96,7 +96,7 @@ func (w *whitening) transform(x *mat.Dense) {
 }
 
 // centered subtracts the mean of the fit from the standardized rows of x, and yields the rows in panels
-// of 8 MB, or of 64 rows if that is more.
+// of 8 MiB, or of 64 rows if that is more.
 func (w *whitening) centered(x *mat.Dense) iter.Seq[*mat.Dense] {
 	l, d := x.Dims()
 	return func(yield func(*mat.Dense) bool) {

@@ -12,7 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// panelElements bounds the elements of most panels of rows. These 8 MB hold enough rows for Dgemm at
+// panelElements bounds the elements of most panels of rows. These 8 MiB hold enough rows for Dgemm at
 // full speed, and are little memory compared with X and A.
 const panelElements = 1 << 20
 

@@ -1,4 +1,4 @@
-"""Memory of fits and deletions. BLSKERNEL_FITS is the number of fits; the README has the figures for 10,000."""
+"""Memory of fits and deletions. BLSKERNEL_FITS is the number of fits."""
 
 import os
 

@@ -92,7 +92,7 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 }
 
 // panelRows returns the number of rows of P in a panel if D is not kept. With 1024 rows Dgemm runs at
-// full speed; there are fewer if the panel of D would exceed 64 MB, but at least 16.
+// full speed; there are fewer if the panel of D would exceed 64 MiB, but at least 16.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
 // keptPanelRows returns the number of rows of P in a panel if D is kept: state.PanelRows, or fewer for
