@@ -2,7 +2,7 @@
 
 .PHONY: verify long faults soak soak-race fuzz mutants large-csv scaleout reachable-vuln emulated
 
-# verify takes about 70 minutes on two cores and includes every step that CI may leave out. Run it
+# verify takes more than an hour on two cores and includes every step that CI may leave out. Run it
 # before a release. It needs the packages that .ci/run installs, and a cross compiler for the arm64
 # wheel (Debian and Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). It skips MNIST if the files
 # are missing (BLSKERNEL_MNIST, or ../shared/data/mnist), and the search for vulnerabilities if the
