@@ -116,9 +116,12 @@ func (e *GrowthError) Error() string {
 }
 
 func withResult(err error) bool {
+	if err == nil { // and allocate nothing
+		return true
+	}
 	var condition *ConditionError
 	var growth *GrowthError
-	return err == nil || errors.As(err, &condition) || errors.As(err, &growth)
+	return errors.As(err, &condition) || errors.As(err, &growth)
 }
 
 func elementError(routine string, e *factor.Element, kind error) error {

@@ -16,6 +16,9 @@ const sumWidth = 512
 // The norm is NaN or infinite if an element is, or if a sum overflows. If an element is NaN, the
 // magnitude is undefined.
 func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
+	if cols <= sumWidth {
+		return langeStrip(bk, rows, cols, a)
+	}
 	strips := (cols + sumWidth - 1) / sumWidth
 	norms, sizes := make([]float64, strips), make([]float64, strips)
 	bk.BlockRows(strips, rows*min(cols, sumWidth)/2, func(from, to int) {
