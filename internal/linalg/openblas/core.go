@@ -18,8 +18,8 @@ var coresBeforeAVX2 = []string{
 
 // betterCores returns the values of OPENBLAS_CORETYPE, best first, that suit a CPU with these features
 // better than core, the type that OpenBLAS chose. It returns none if core suits the CPU. OpenBLAS
-// chooses by model number, so a CPU newer than the library gets the kernels of a Pentium 4, at a sixth
-// of the speed (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
+// chooses by model number, so a CPU newer than the library gets the slow kernels of a Pentium 4
+// (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
 func betterCores(core string, features []string) (better []string) {
 	has := func(all ...string) bool {
 		return !slices.ContainsFunc(all, func(f string) bool { return !slices.Contains(features, f) })
