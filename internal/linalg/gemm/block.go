@@ -14,7 +14,7 @@ func (e *Engine) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a,
 }
 
 func (e *Engine) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, c block.Matrix) {
-	e.syrk(t, n, k, alpha, a, d, 1, oneTriangle(blas.Upper, c))
+	e.syrk(t, n, k, alpha, a, d, 1, sink{c, blas.Upper})
 }
 
 func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {

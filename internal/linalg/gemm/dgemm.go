@@ -42,7 +42,7 @@ const smallOrder = 128
 // in n²k flops. The product need not be symmetric. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
-		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(ul, block.Dense(c, ldc)))
+		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, sink{block.Dense(c, ldc), ul})
 		p.run()
 	}
 }
@@ -50,7 +50,7 @@ func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha flo
 // Dgemmtp is Dgemmt for the upper triangle of C, packed in ap.
 func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
 	if check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
-		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
+		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, sink{block.Packed(n, ap, 0, 0), blas.Upper})
 		p.run()
 	}
 }

@@ -40,7 +40,7 @@
 // where the sum has the fewest blocks b of at most KC = 256 terms, about equally long. S_b is one chain
 // of fused multiply-adds from +0, and another fused multiply-add adds alpha·S_b; beta·c is rounded. If
 // beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage. Diagonal blocks of
-// Dtrsm and Dtrmm have order 128. Within a block, an element is one chain (trsm.go, trmm.go); other
+// Dtrsm and Dtrmm have order 128. Within a block, an element is one chain (trsm.go); other
 // blocks contribute through products. A diagonal between the factors scales the rows of B, with one
 // rounding.
 //

@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 
 	"blskernel/internal/linalg/workers"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // A grid cuts C into tasks. Each task computes a range of rows in a range of columns.
@@ -21,7 +23,7 @@ func (p *product) cut(threads int, x cell) grid {
 	if !p.directB(m) && packingRows*p.n > readingColumns*m && p.n >= threads*nr {
 		over, down = roundUp(over, threads), (m+rowsOfTask-1)/rowsOfTask
 	}
-	if p.c.kept != full {
+	if p.c.kept != blas.All {
 		down = max(down, rangesOfTriangle)
 	}
 	// A partial tile costs less than an uneven cut.
@@ -50,9 +52,9 @@ const (
 func (p *product) part(g grid, x cell, t int) cell {
 	i, j := t%g.down, t/g.down
 	switch p.c.kept {
-	case upper:
+	case blas.Upper:
 		j = g.over - 1 - j
-	case lower:
+	case blas.Lower:
 		i = g.down - 1 - i
 	}
 	first, end := x.i0, x.i1

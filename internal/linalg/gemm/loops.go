@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"blskernel/internal/linalg/kernel"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // A product is one call: C = alpha·A·B + beta·C, where C is m×n and each sum has k terms.
@@ -30,7 +32,7 @@ func (p *product) run() {
 		p.finish(0, p.m, 0, p.n)
 	default:
 		flops := 2 * float64(p.m) * float64(p.n) * float64(p.k)
-		if p.c.kept != full {
+		if p.c.kept != blas.All {
 			flops /= 2
 		}
 		if team := p.engine.pool.Acquire(flops / p.engine.kernel.Speed); team != nil {

@@ -45,36 +45,19 @@ func symmetric(ul blas.Uplo, s block.Matrix) source {
 
 // A sink is the result C of a product: which elements are kept, and where.
 type sink struct {
-	block.Matrix // storage; not packed if the lower triangle is kept
-	kept         region
+	block.Matrix           // storage; not packed if the lower triangle is kept
+	kept         blas.Uplo // the triangle that is written, with the diagonal; blas.All for all of C
 }
 
-// A region selects the elements of C that are kept, that is, written. The others do not change.
-type region uint8
-
-const (
-	full region = iota
-	upper
-	lower
-)
-
-func dense(c block.Matrix) sink { return sink{c, full} }
-
-// oneTriangle returns a sink that keeps the triangle ul of the square matrix c, with the diagonal.
-func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
-	if ul == blas.Upper {
-		return sink{c, upper}
-	}
-	return sink{c, lower}
-}
+func dense(c block.Matrix) sink { return sink{c, blas.All} }
 
 // columns returns the columns of [j0, j1) that are kept in any of the rows [i0, i1), or from >= to if
 // there are none.
 func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	switch s.kept {
-	case upper:
+	case blas.Upper:
 		return max(j0, i0), j1
-	case lower:
+	case blas.Lower:
 		return j0, min(j1, i1)
 	}
 	return j0, j1
@@ -93,9 +76,9 @@ func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 // whole returns the columns of [j0, j1) that are kept in all rows [i, i+m), or from >= to if none are.
 func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	switch s.kept {
-	case upper:
+	case blas.Upper:
 		return max(j0, min(i+m-1, j1)), j1
-	case lower:
+	case blas.Lower:
 		return j0, max(j0, min(i+1, j1))
 	}
 	return j0, j1

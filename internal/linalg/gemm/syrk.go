@@ -11,21 +11,21 @@ import (
 // blas.NoTrans and Aᵀ otherwise. It takes n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	if check.Dsyrk(ul, t, n, k, a, lda, c, ldc) {
-		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, oneTriangle(ul, block.Dense(c, ldc)))
+		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, sink{block.Dense(c, ldc), ul})
 	}
 }
 
 // Dsprk is Dsyrk for the upper triangle of C, packed in ap.
 func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
 	if check.Dsprk(t, n, k, a, lda, ap) {
-		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
+		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, sink{block.Packed(n, ap, 0, 0), blas.Upper})
 	}
 }
 
 // DsprkDiag is Dsprk for C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C, where d has k elements of any sign.
 func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
-		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
+		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, sink{block.Packed(n, ap, 0, 0), blas.Upper})
 	}
 }
 
