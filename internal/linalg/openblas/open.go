@@ -89,10 +89,14 @@ static const char *resolve(void *handle) {
 __attribute__((visibility("hidden"))) void *blskernel_openblas;
 
 // blskernel_open opens the library and returns NULL, or an error. If *missing is set, the error is the
-// name of a missing routine.
-static const char *blskernel_open(const char *name, int *missing) {
+// name of a missing routine. If core is not NULL, it is the OPENBLAS_CORETYPE of C's environment, which
+// programs started by Go do not inherit, while the library is loaded and OpenBLAS reads it.
+static const char *blskernel_open(const char *name, const char *core, int *missing) {
 	const char *lacks;
-	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	void *handle;
+	if (core) setenv("OPENBLAS_CORETYPE", core, 1);
+	handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	if (core) unsetenv("OPENBLAS_CORETYPE");
 	*missing = 0;
 	if (!handle) return dlerror();
 	lacks = resolve(handle);
@@ -126,16 +130,6 @@ static void blskernel_close(void) {
 	dlclose(blskernel_openblas);
 	blskernel_openblas = NULL;
 	blskernel_adopt();
-}
-
-// blskernel_open_as opens the library with OPENBLAS_CORETYPE set in C's environment, which OpenBLAS
-// reads while it is loaded and programs started by Go do not inherit.
-static const char *blskernel_open_as(const char *name, const char *core, int *missing) {
-	const char *why;
-	setenv("OPENBLAS_CORETYPE", core, 1);
-	why = blskernel_open(name, missing);
-	unsetenv("OPENBLAS_CORETYPE");
-	return why;
 }
 
 static int blskernel_core_chosen(void) { return getenv("OPENBLAS_CORETYPE") != NULL; }
@@ -202,15 +196,12 @@ func openAs(name, core string) string {
 	file := C.CString(name)
 	defer C.free(unsafe.Pointer(file))
 	var missing C.int
-	var msg *C.char
-	if core == "" {
-		msg = C.blskernel_open(file, &missing)
-	} else {
-		cpu := C.CString(core)
+	var cpu *C.char
+	if core != "" {
+		cpu = C.CString(core)
 		defer C.free(unsafe.Pointer(cpu))
-		msg = C.blskernel_open_as(file, cpu, &missing)
 	}
-	switch {
+	switch msg := C.blskernel_open(file, cpu, &missing); {
 	case msg == nil:
 		return ""
 	case missing != 0:
