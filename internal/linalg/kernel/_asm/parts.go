@@ -142,9 +142,5 @@ func (g *generator) edge(n reg.GPVirtual) reg.Register {
 	if g.lanes == 4 {
 		return nil
 	}
-	rest, mask := g.GP64(), g.K()
-	g.MOVQ(n, rest)
-	g.ANDQ(operand.Imm(uint64(g.lanes-1)), rest)
-	g.maskOf(rest, mask)
-	return mask
+	return g.tail(n).Register
 }

@@ -38,9 +38,8 @@ func (g *generator) fmlaLane(n, m vector, i int, d vector) { g.lane(0x4fc01000, 
 func (g *generator) fmlsLane(n, m vector, i int, d vector) { g.lane(0x4fc05000, "fmls", n, m, i, d) }
 func (g *generator) fmulLane(n, m vector, i int, d vector) { g.lane(0x4fc09000, "fmul", n, m, i, d) }
 
-// fmin and fmax set d to the smaller and the larger elements, and to NaN where n or m is NaN.
+// fmin sets d to the smaller elements, and to NaN where n or m is NaN.
 func (g *generator) fmin(n, m, d vector) { g.three(0x4ee0f400, "fmin", n, m, d) }
-func (g *generator) fmax(n, m, d vector) { g.three(0x4e60f400, "fmax", n, m, d) }
 
 func (g *generator) fabs(n, d vector) { g.two(0x4ee0f800, "fabs", n, d) }
 

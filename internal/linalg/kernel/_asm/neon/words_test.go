@@ -35,7 +35,6 @@ func TestAllWords(t *testing.T) {
 	g.fmul(1, 2, 3)
 	g.fdiv(1, 2, 3)
 	g.fmin(1, 2, 3)
-	g.fmax(1, 2, 3)
 	g.fabs(1, 3)
 	g.fcmeq(1, 2, 3)
 	g.fcmge(1, 2, 3)
