@@ -15,8 +15,8 @@ import (
 
 type incrementalRun struct {
 	*Incremental
-	progress  Progress
-	done, all float64 // work so far and in total, as Progress reports it
+	progress  func(share float64, doing string)
+	done, all float64 // work so far and in total
 
 	whitening *whitening // nil for none
 	features  *bls.Features
@@ -30,7 +30,7 @@ type incrementalRun struct {
 }
 
 func (r *incrementalRun) tell(doing string) {
-	r.progress(r.done, r.all, doing)
+	r.progress(r.done/r.all, doing)
 }
 
 func (e *Incremental) samples(step int) (from, to int) {
@@ -189,31 +189,27 @@ func (r *incrementalRun) test(cells []TableCell) (err error) {
 // retrain times solutions from scratch for the first l rows: A⁺ and W, and W alone.
 func (r *incrementalRun) retrain(ctx context.Context, l int) (*Retraining, error) {
 	a, y, err := r.expand(0, l)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
 	again := new(Retraining)
-	for _, solution := range []struct {
-		what string
-		time func() error
-	}{
-		{"A⁺ from scratch", func() (err error) {
-			again.PseudoinverseBy, again.PseudoinverseSeconds, again.PseudoinverseFlops, err = timePseudoinverse(a, y, r.Update)
-			return err
-		}},
-		{"W from scratch", func() (err error) {
-			_, again.WeightsSeconds, again.WeightsFlops, err = timeStart(blsupdate.Gram, a, y, r.Update)
-			return err
-		}},
-	} {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		r.tell(solution.what)
-		if err := solution.time(); err != nil {
-			return nil, fmt.Errorf("%s, %d samples: %w", solution.what, l, err)
-		}
-		r.done += float64(l)
+	r.tell("A⁺ from scratch")
+	again.PseudoinverseBy, again.PseudoinverseSeconds, again.PseudoinverseFlops, err = timePseudoinverse(a, y, r.Update)
+	if err != nil {
+		return nil, fmt.Errorf("A⁺ from scratch, %d samples: %w", l, err)
 	}
+	r.done += float64(l)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r.tell("W from scratch")
+	_, again.WeightsSeconds, again.WeightsFlops, err = timeStart(blsupdate.Gram, a, y, r.Update)
+	if err != nil {
+		return nil, fmt.Errorf("W from scratch, %d samples: %w", l, err)
+	}
+	r.done += float64(l)
 	return again, nil
 }

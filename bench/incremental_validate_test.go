@@ -109,7 +109,7 @@ func TestStops(t *testing.T) {
 			}
 			look()
 			return nil
-		}, func(_, _ float64, what string) { told, doing = told+1, what; look() })
+		}, func(_ float64, what string) { told, doing = told+1, what; look() })
 		if !errors.Is(err, tc.want) || rows != tc.rows || doing != tc.doing {
 			t.Errorf("%s: %d rows, ends in %q with %v; want %d, %q and %v", name, rows, doing, err, tc.rows, tc.doing, tc.want)
 		}

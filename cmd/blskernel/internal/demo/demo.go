@@ -117,7 +117,7 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	err = d.Attend(ctx, func(ctx context.Context) error {
 		return e.Run(ctx, func(row bench.TableRow) error {
 			return errors.Join(d.Object(row), d.Print(t.Lines(row)))
-		}, func(done, total float64, doing string) { d.Show(done/total, doing) })
+		}, d.Show)
 	})
 	if err != nil {
 		return err

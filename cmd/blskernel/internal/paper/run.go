@@ -80,8 +80,8 @@ func (x *paper) table(ctx context.Context, n int) error {
 			}
 			done.Rows = append(done.Rows, row)
 			return experiment.Emit(&x.Reporter, "row", row, text)
-		}, func(done, total float64, doing string) {
-			share := (float64(i) + done/total) / float64(x.runs)
+		}, func(share float64, doing string) {
+			share = (float64(i) + share) / float64(x.runs)
 			x.Show(share, fmt.Sprintf("table %d, seed %d%s, %s", n, seed, timeLeft(time.Since(began), share), doing))
 		})
 		if err != nil {
