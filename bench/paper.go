@@ -8,12 +8,6 @@ import (
 	"blskernel/dataset"
 )
 
-// Data sets that can replace MNIST or NORB in a table.
-const (
-	SyntheticDigits = "digits" // the synthetic digits of package dataset
-	RandomImages    = "random" // random pixels and labels: there is nothing to learn
-)
-
 // PlanVariant returns the planner's choice for table t, the given number of targets and opt.Lambda. It
 // is the method with the fewest flops for all updates and weights, the same on every machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {

@@ -8,10 +8,12 @@ import (
 	"blskernel/bls"
 )
 
-// The data sets of the paper's experiments.
+// The data sets of the paper's experiments, and data that can replace them in a table.
 const (
-	MNIST = "mnist"
-	NORB  = "norb"
+	MNIST           = "mnist"
+	NORB            = "norb"
+	SyntheticDigits = "digits" // the synthetic digits of package dataset
+	RandomImages    = "random" // random pixels and labels: there is nothing to learn
 )
 
 // A PaperTable holds the settings of one of the paper's Tables 2 to 9. A broad learning system of Nodes

@@ -125,16 +125,6 @@ func (c *Comparison) start(progress Progress) *comparisonRun {
 	return r
 }
 
-func (r *comparisonRun) opponents(j Job) []string {
-	if !r.Opponents {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(j.Case.Opponents), func(name string) bool { return name != Gonum && r.lapack == nil })
-}
-
-// processors returns the number of threads that an argument of blskernel.SetThreads stands for.
-func processors(threads int) int { return cmp.Or(threads, runtime.GOMAXPROCS(0)) }
-
 // A lane holds the measurements of a job with one number of threads: the time of each contender and the
 // peak in every round. Contenders are the backends and then the opponents.
 type lane struct {
@@ -151,12 +141,14 @@ func (r *comparisonRun) prepare(j Job) (lanes []*lane) {
 	own := j.Case.Prepare(j.N, 1)
 	problems := slices.Repeat([]*Problem{own}, len(r.Backends))
 	on := slices.Clone(r.Backends)
-	for _, name := range r.opponents(j) {
+	for _, name := range j.Case.Opponents {
 		by := r.lapack
 		if name == Gonum {
 			by = gonumBackend{}
 		}
-		problems, on = append(problems, own.Against(name)), append(on, by)
+		if r.Opponents && by != nil {
+			problems, on = append(problems, own.Against(name)), append(on, by)
+		}
 	}
 	for _, threads := range r.Threads {
 		l := &lane{threads: threads}
@@ -206,7 +198,8 @@ func (r *comparisonRun) round(ctx context.Context, m meter, round int, l *lane) 
 			r.quiet()
 		}
 		if r.last = nil; c == nil {
-			l.peaks = append(l.peaks, r.Peak(processors(l.threads)))
+			// Threads = 0 stands for GOMAXPROCS.
+			l.peaks = append(l.peaks, r.Peak(cmp.Or(l.threads, runtime.GOMAXPROCS(0))))
 			continue
 		}
 		r.last = c.backend
