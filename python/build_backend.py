@@ -14,7 +14,6 @@ import base64
 import gzip
 import hashlib
 import io
-import json
 import os
 import platform
 import re
@@ -86,13 +85,17 @@ def build_library(out: str, arch: str, cc: Optional[str] = None) -> None:
     os.unlink(os.path.splitext(out)[0] + ".h")
 
 
+def output(*command: str, **env: str) -> str:
+    """Return what a command prints."""
+    return subprocess.run(command, cwd=HERE, env={**os.environ, **env}, capture_output=True, text=True, check=True).stdout
+
+
 def notices() -> str:
     """Return the license texts of the modules in the library."""
-    env = {**os.environ, "CGO_ENABLED": "1", "GOFLAGS": ""}
     line = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}"
-    listed = subprocess.run(["go", "list", "-tags", "noopenblas", "-deps", "-f", line, "./native"], cwd=HERE, env=env, capture_output=True, text=True, check=True)
-    about = subprocess.run(["go", "env", "GOVERSION", "GOROOT"], capture_output=True, text=True, check=True).stdout.split()
-    modules = {tuple(s.split()) for s in listed.stdout.split("\n") if s and not s.startswith("blskernel ")} | {("Go", *about)}
+    listed = output("go", "list", "-tags", "noopenblas", "-deps", "-f", line, "./native", CGO_ENABLED="1", GOFLAGS="")
+    about = output("go", "env", "GOVERSION", "GOROOT").split()
+    modules = {tuple(s.split()) for s in listed.split("\n") if s and not s.startswith("blskernel ")} | {("Go", *about)}
     out = ["The library of this package contains blskernel and parts of the following."]
     for name, number, folder in sorted(modules):
         for file in sorted(os.listdir(folder)):
@@ -162,18 +165,12 @@ def sources() -> list[str]:
         found = (os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT) for name in names)
         return sorted(f for f in found if "__pycache__" not in f and not f.endswith((".so", ".pyc")) and f not in ("PKG-INFO", "pyproject.toml"))
     fields = "GoFiles CgoFiles CFiles HFiles SFiles EmbedFiles IgnoredGoFiles IgnoredOtherFiles".split()
-    listed = ""
+    line = "".join("{{range .%s}}{{$.Dir}}/{{.}}\n{{end}}" % field for field in fields)
+    found = {"go.mod", "go.sum", "LICENSE"}
     for arch in MACHINES:  # each imports some packages that the other does not
-        env = {**os.environ, "CGO_ENABLED": "1", "GOOS": "linux", "GOARCH": arch}
-        listed += subprocess.run([need("go"), "list", "-deps", "-json", "./native"], cwd=HERE, env=env, capture_output=True, text=True, check=True).stdout
-    found, at = {"go.mod", "go.sum", "LICENSE"}, json.JSONDecoder()
-    while listed.strip():
-        package, end = at.raw_decode(listed.lstrip())
-        listed = listed.lstrip()[end:]
-        if package["ImportPath"].split("/")[0] == "blskernel":
-            names = [n for field in fields for n in package.get(field, []) if not n.endswith("_test.go")]
-            found.update(os.path.relpath(os.path.join(package["Dir"], n), ROOT) for n in names)
-    tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=True).stdout.split("\0")
+        listed = output(need("go"), "list", "-deps", "-f", line, "./native", CGO_ENABLED="1", GOOS="linux", GOARCH=arch)
+        found.update(os.path.relpath(name, ROOT) for name in listed.splitlines() if not name.endswith("_test.go"))
+    tracked = output("git", "-C", ROOT, "ls-files", "-z").split("\0")
     return [name for name in sorted(tracked) if name in found or name.startswith("python/")]
 
 
