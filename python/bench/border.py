@@ -37,7 +37,7 @@ def main():
     y = (x[:, :1] + x[:, 1:2] > 0) * 1.0
     few = {"feature_groups": 10, "feature_nodes": 10, "enhancement_nodes": 900, "shrink": 1.0, "lambda_": 0.1}
     for method in ["gram", "qr", "ridge_inverse"]:
-        model = Handle("classifier", learner_options(True, method=method, classes=2, **few))
+        model = Handle("classifier", learner_options(method=method, classes=2, **few))
         model.call("fit", [x, y, None])
         model.call("partial_fit", [x[:1000], y[:1000], None])
         measure(f"partial_fit, {method}", lambda: model.call("partial_fit", [as_matrix(x[:1000]), as_matrix(y[:1000]), None]), count)

@@ -8,28 +8,14 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-__all__ = ["condition", "method_name", "learner_options", "learner_params", "real", "shown", "update_options", "update_params", "whole"]
+__all__ = ["condition", "fitted_params", "learner_options", "learner_params", "method_name", "real", "ridge_options", "shown", "whole"]
 
 _SCALINGS = (None, "samples", "columns", "none", "ranks")
 _METHODS = (None, "improved", "original", "ridge_inverse", "inverse_cholesky", "gram", "qr")
-_FORMS = ("auto", "paper", "small", "large", "compressed")
-_MODES = ("auto", "zero", "check")
-_ENHANCEMENTS = ("orthonormal", "uniform")
-_CLASS_WEIGHTS = (None, "balanced")
-_CHOICES = {0: None, 1: True, -1: False}
-
-
-def _place(name: str, value: Any, known: Sequence[Optional[str]], other: str = " or None") -> int:
-    """Return the index of value in known, 0 for None. `other` ends the list of choices in an error."""
-    if value is None:
-        return 0
-    if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{name} is {shown(value)}; want {', '.join(repr(k) for k in known if k)}{other}")
-    return known.index(value)
 
 
 def shown(value: Any) -> str:
@@ -78,79 +64,159 @@ def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = 
     return int(value)
 
 
-def _number(name: str, value: Any, want: str, least: float = 0, none: Any = None) -> Any:
-    """Return a finite number >= `least`, 0 for None, and `none`, if given, for 0. Errors say `want`."""
-    if value is None:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value >= least:
-        raise ValueError(f"{name} is {shown(value)}; want a finite number {want}")
-    value = real(name, value, want)
-    return none if value == 0 and none is not None else value
+class _Field(NamedTuple):
+    """A field of the options of the library, for a parameter.
+
+    `encode` takes the name and the value of the parameter, and returns the value of the field or raises
+    ValueError. `decode` undoes it. A field of a group is ``"Group.Name"``.
+    """
+
+    name: str
+    encode: Callable[[str, Any], Any]
+    decode: Callable[[Any], Any] = lambda value: value
 
 
-def _count(name: str, value: Any, least: int = 0, none: Any = None, end: int = 2**63) -> Any:
-    """Return an integer in [`least`, `end`), 0 for None, and `none`, if given, for 0."""
-    if value is None:
-        return 0
-    value = whole(name, value, least, end, ", or None")
-    return none if value == 0 and none is not None else value
+def _one_of(field: str, known: Sequence[Optional[str]], other: str = " or None") -> _Field:
+    """Return the field of a name, as its index in known; None is 0. `other` ends the list of choices in an error."""
+
+    def encode(name: str, value: Any) -> int:
+        if value is None:
+            return 0
+        if not isinstance(value, str) or value not in known:
+            raise ValueError(f"{name} is {shown(value)}; want {', '.join(repr(k) for k in known if k)}{other}")
+        return known.index(value)
+
+    return _Field(field, encode, lambda index: known[index] if index else None)
 
 
-def _flag(name: str, value: Any) -> bool:
+def _optional(field: str, check: Callable[[str, Any], Any], none: int = 0) -> _Field:
+    """Return the field of a number that `check` checks. None is 0, and 0 is `none`."""
+    return _Field(
+        field,
+        lambda name, value: 0 if value is None else check(name, value) or none,
+        lambda value: None if value == 0 else 0 if value == -1 else value,
+    )
+
+
+def _number(want: str, least: float = 0) -> Callable[[str, Any], float]:
+    """Return a check for finite numbers >= `least`, and no strings. Errors say `want`."""
+
+    def check(name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value >= least:
+            raise ValueError(f"{name} is {shown(value)}; want a finite number {want}")
+        return real(name, value, want)
+
+    return check
+
+
+def _count(least: int = 0, end: int = 2**63) -> Callable[[str, Any], int]:
+    """Return a check for integers in [`least`, `end`)."""
+    return lambda name, value: whole(name, value, least, end, ", or None")
+
+
+def _flag(name: str, value: Any, want: str = "True or False") -> bool:
     """Return value as a bool, or raise ValueError if it is not one."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} is {value!r}; want True or False")
+        raise ValueError(f"{name} is {value!r}; want {want}")
     return bool(value)
 
 
-def _choice(name: str, value: Any) -> int:
-    """Return 1 for True, -1 for False, and 0 for None."""
-    if value is None:
-        return 0
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} is {value!r}; want True, False or None")
-    return 1 if value else -1
+def _choice(field: str) -> _Field:
+    """Return the field of True, False or None, which are 1, -1 and 0."""
+
+    def encode(name: str, value: Any) -> int:
+        return 0 if value is None else 1 if _flag(name, value, "True, False or None") else -1
+
+    return _Field(field, encode, {0: None, 1: True, -1: False}.get)
 
 
-def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, workspace: Any, none: float = 0) -> tuple[int, dict[str, Any]]:
-    """Return the number of a method, and its options. `none` is the Lambda for a ``lambda_`` of 0.
+_FIELDS = {
+    "scaling": _one_of("Features.Scaling", _SCALINGS),
+    "feature_groups": _optional("Features.Groups", _count(1)),
+    "feature_nodes": _optional("Features.GroupNodes", _count(1)),
+    "enhancement_nodes": _optional("Features.EnhancementNodes", _count(), none=-1),
+    "shrink": _optional("Features.Shrink", _number("above 0, or None", 5e-324)),
+    "unscaled": _Field("Features.Unscaled", _flag),
+    "enhancement": _one_of("Features.Enhancement", ("orthonormal", "uniform")),
+    "direct": _choice("Features.Direct"),
+    "relevance": _optional("Features.Relevance", _count(), none=-1),
+    "steps": _choice("Features.Steps"),
+    "random_state": _Field("Features.Seed", _count(end=2**64)),
+    "method": _one_of("Method", _METHODS),
+    "lambda_": _optional("Update.Lambda", _number("of at least 0, or None"), none=-1),
+    "form": _one_of("Update.Form", ("auto", "paper", "small", "large", "compressed")),
+    "solve": _Field("Update.Solve", _flag),
+    "c": _one_of("Update.C", ("auto", "zero", "check")),
+    "workspace": _Field("Update.Workspace", lambda name, value: whole(name, value, -(2**63))),
+    "expected_rows": _optional("ExpectedRows", _count()),
+    "validate": _Field("Validate", _flag),
+    "class_weight": _one_of("ClassWeight", (None, "balanced"), ", a dict or None"),
+    "no_intercept": _Field("NoIntercept", _flag),
+    "log_targets": _choice("LogTargets"),
+}
+
+
+def _encoded(fields: Mapping[str, _Field], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters as options: the values of their fields."""
+    out: dict[str, Any] = {}
+    for name, value in params.items():
+        group, _, field = fields[name].name.rpartition(".")
+        (out.setdefault(group, {}) if group else out)[field] = fields[name].encode(name, value)
+    return out
+
+
+def ridge_options(**params: Any) -> dict[str, Any]:
+    """Return the options of a ridge for bls_open. Unlike fit, a ridge chooses neither method nor lambda_.
 
     Examples
     --------
-    >>> update_options("gram", 0.5, None, False, None, 0)[0]
-    5
+    >>> ridge_options(method="gram", lambda_=0.5, form=None)
+    {'Lambda': 0.5, 'Form': 0, 'Method': 5}
     """
-    left = none != 0  # False for IncrementalRidge, which has no fit to choose settings
-    return _place("method", method, _METHODS, " or None" if left else ""), {
-        "Lambda": _number("lambda_", lambda_, "of at least 0, or None" if left else "of at least 0", none=none),
-        "Form": _place("form", form, _FORMS),
-        "Solve": _flag("solve", solve),
-        "C": _place("c", c, _MODES),
-        "Workspace": whole("workspace", workspace, -(2**63)),
-    }
+    given = {"method": _one_of("Method", _METHODS, ""), "lambda_": _Field("Update.Lambda", _number("of at least 0"))}
+    out = _encoded({**_FIELDS, **given}, params)
+    return {**out.pop("Update"), **out}
 
 
-def update_params(method: int, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Undo `update_options`: return its arguments. A Lambda of 0 gives None, and -1 gives 0.
+def learner_options(*, classes: Optional[int] = None, **params: Any) -> dict[str, Any]:
+    """Return the options of a learner for bls_open.
+
+    Parameters
+    ----------
+    classes : int, optional
+        The number of classes of a classifier, if it is known.
+    **params
+        The parameters of an estimator. fit chooses a parameter that is None or absent. enhancement_nodes,
+        relevance or lambda_ of 0 means none. random_state is the seed, an integer from 0 to 2**64-1.
 
     Examples
     --------
-    >>> update_params(6, {"Lambda": -1, "Form": 2, "Solve": False, "C": 0, "Workspace": 0})["form"]
-    'small'
+    >>> learner_options(enhancement_nodes=0, method="qr")
+    {'Features': {'EnhancementNodes': -1}, 'Method': 6}
     """
-    return {
-        "method": method_name(method),
-        "lambda_": _given(options["Lambda"], 0.0),
-        "form": None if options["Form"] == 0 else _FORMS[options["Form"]],
-        "solve": options["Solve"],
-        "c": None if options["C"] == 0 else _MODES[options["C"]],
-        "workspace": options["Workspace"],
-    }
+    if params.get("unscaled") and params.get("shrink") is not None:
+        raise ValueError(f"shrink is {shown(params['shrink'])}; want None, since unscaled leaves out this factor")
+    known = {} if classes is None else {"Classes": classes}
+    return {**_encoded(_FIELDS, params), **known}
 
 
-def _given(value: Any, none: Any) -> Any:
-    """Return None for 0, which fit replaces, `none` for -1, and any other value unchanged."""
-    return None if value == 0 else none if value == -1 else value
+def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Undo `learner_options`: return its parameters, without ``classes``.
+
+    Parameters
+    ----------
+    options : mapping
+        The value of ``options`` in the attributes of a learner.
+
+    Examples
+    --------
+    >>> learner_params({"Features": {"Scaling": 3, "EnhancementNodes": -1}, "Update": {}, "Validate": True})
+    {'scaling': 'none', 'enhancement_nodes': 0, 'validate': True}
+    """
+    given = dict(options)
+    for group in ("Features", "Update"):
+        given.update((f"{group}.{name}", value) for name, value in options[group].items())
+    return {name: field.decode(given[field.name]) for name, field in _FIELDS.items() if field.name in given}
 
 
 def method_name(method: int) -> Optional[str]:
@@ -170,118 +236,6 @@ def condition(model: Any) -> dict[str, Any]:
     return {**about, "instead": method_name(about["instead"])}
 
 
-def learner_options(
-    classifier: bool,
-    *,
-    scaling: Any = None,
-    feature_groups: Any = None,
-    feature_nodes: Any = None,
-    enhancement_nodes: Any = None,
-    shrink: Any = None,
-    unscaled: Any = False,
-    enhancement: Any = None,
-    direct: Any = None,
-    relevance: Any = None,
-    steps: Any = None,
-    random_state: Any = 0,
-    method: Any = None,
-    lambda_: Any = None,
-    form: Any = None,
-    solve: Any = False,
-    c: Any = None,
-    workspace: Any = 0,
-    expected_rows: Any = None,
-    validate: Any = False,
-    class_weight: Any = None,
-    classes: Any = None,
-    no_intercept: Any = False,
-    log_targets: Any = None,
-) -> dict[str, Any]:
-    """Return the options of a learner for bls_open, with every field set.
-
-    Parameters
-    ----------
-    classifier : bool
-        True for a classifier, which has class_weight and classes (their number); False for a regressor,
-        which has no_intercept and log_targets.
-    **params
-        The parameters of an estimator. fit chooses a parameter that is None. enhancement_nodes, relevance
-        or lambda_ of 0 means none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
-
-    Examples
-    --------
-    >>> learner_options(True, enhancement_nodes=0, lambda_=0.5)["Features"]["EnhancementNodes"]
-    -1
-    """
-    if unscaled and shrink is not None:
-        raise ValueError(f"shrink is {shown(shrink)}; want None, since unscaled leaves out this factor")
-    number, update = update_options(method, lambda_, form, solve, c, workspace, none=-1)
-    out = {
-        "Features": {
-            "Scaling": _place("scaling", scaling, _SCALINGS),
-            "Groups": _count("feature_groups", feature_groups, 1),
-            "GroupNodes": _count("feature_nodes", feature_nodes, 1),
-            "EnhancementNodes": _count("enhancement_nodes", enhancement_nodes, none=-1),
-            "Shrink": _number("shrink", shrink, "above 0, or None", 5e-324),
-            "Unscaled": _flag("unscaled", unscaled),
-            "Enhancement": _place("enhancement", enhancement, _ENHANCEMENTS),
-            "Direct": _choice("direct", direct),
-            "Relevance": _count("relevance", relevance, none=-1),
-            "Steps": _choice("steps", steps),
-            "Seed": _count("random_state", random_state, end=2**64),
-        },
-        "Method": number,
-        "Update": update,
-        "ExpectedRows": _count("expected_rows", expected_rows),
-        "Validate": _flag("validate", validate),
-    }
-    if classifier:
-        out["ClassWeight"] = _place("class_weight", class_weight, _CLASS_WEIGHTS, ", a dict or None")
-        out["Classes"] = _count("classes", classes)
-    else:
-        out["NoIntercept"] = _flag("no_intercept", no_intercept)
-        out["LogTargets"] = _choice("log_targets", log_targets)
-    return out
-
-
-def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Undo `learner_options`: return its parameters, without ``classes``.
-
-    Parameters
-    ----------
-    options : mapping
-        The value of ``options`` in the attributes of a learner.
-
-    Examples
-    --------
-    >>> learner_params(learner_options(True, enhancement_nodes=0, scaling="none"))["scaling"]
-    'none'
-    """
-    f = options["Features"]
-    out = {
-        "scaling": _SCALINGS[f["Scaling"]],
-        "feature_groups": _given(f["Groups"], 0),
-        "feature_nodes": _given(f["GroupNodes"], 0),
-        "enhancement_nodes": _given(f["EnhancementNodes"], 0),
-        "shrink": _given(f["Shrink"], None),
-        "unscaled": f["Unscaled"],
-        "enhancement": None if f["Enhancement"] == 0 else _ENHANCEMENTS[f["Enhancement"]],
-        "direct": _CHOICES[f["Direct"]],
-        "relevance": _given(f["Relevance"], 0),
-        "steps": _CHOICES[f["Steps"]],
-        "random_state": f["Seed"],
-        **update_params(options["Method"], options["Update"]),
-        "expected_rows": _given(options["ExpectedRows"], None),
-        "validate": options["Validate"],
-    }
-    if "ClassWeight" in options:
-        out["class_weight"] = _CLASS_WEIGHTS[options["ClassWeight"]]
-    if "NoIntercept" in options:
-        out["no_intercept"] = options["NoIntercept"]
-        out["log_targets"] = _CHOICES[options["LogTargets"]]
-    return out
-
-
 def fitted_params(fitted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a fitted model, whether given or chosen by fit.
 
@@ -292,10 +246,10 @@ def fitted_params(fitted: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> maps = learner_options(True, scaling="none", feature_groups=3, shrink=0.5)["Features"]
+    >>> maps = {"Scaling": 3, "Groups": 3, "GroupNodes": 10, "EnhancementNodes": -1, "Shrink": 0.5}
     >>> fitted = fitted_params({"Features": maps, "Method": 6, "Lambda": 0.25})
-    >>> fitted["scaling"], fitted["feature_groups"], fitted["method"], fitted["lambda_"]
-    ('none', 3, 'qr', 0.25)
+    >>> fitted["scaling"], fitted["enhancement_nodes"], fitted["method"], fitted["lambda_"]
+    ('none', 0, 'qr', 0.25)
     """
     f = fitted["Features"]
     return {

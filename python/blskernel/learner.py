@@ -137,7 +137,7 @@ class _Learner(BaseEstimator):
                 seed = check_random_state(seed).randint(2**31 - 1)
             except (TypeError, ValueError):
                 raise ValueError(f"random_state is {seed!r}; want an integer from 0 to 2**64-1, a RandomState or None") from None
-        return learner_options(self._kind == "classifier", **{**given, "random_state": int(seed), **params})
+        return learner_options(**{**given, "random_state": int(seed), **params})
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool, learn: bool = True) -> tuple[np.ndarray, np.ndarray, Any]:
         """Return X, y and the weights of all rows, or None for the weights, after checks.

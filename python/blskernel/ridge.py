@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _native
 from ._native import as_matrix, as_vector
-from ._options import condition, method_name, real, update_options
+from ._options import condition, method_name, real, ridge_options
 from ._turns import turns
 
 __all__ = ["IncrementalRidge"]
@@ -259,24 +259,17 @@ class IncrementalRidge:
         c: Optional[str] = None,
         workspace: int = 0,
     ) -> None:
+        params = dict(locals())
+        del params["self"]
         if method is None:
             raise ValueError("method is None, but IncrementalRidge does not choose a method: give one")
-        params = {
-            "method": method,
-            "lambda_": lambda_,
-            "fit_intercept": fit_intercept,
-            "form": form,
-            "solve": solve,
-            "c": c,
-            "workspace": workspace,
-        }
         ridge = lambda_ if lambda_ is not None else 0.0 if method in ("improved", "original") else 1.0
-        number, options = update_options(method, ridge, form, solve, c, workspace)
+        options = ridge_options(method=method, lambda_=ridge, form=form, solve=solve, c=c, workspace=workspace)
         if not isinstance(fit_intercept, (bool, np.bool_)):
             raise ValueError(f"fit_intercept is {fit_intercept!r}; want True or False")
         if fit_intercept and method not in _CENTRING:
             raise _native.UnsupportedError(f"the method {method} does not support fit_intercept: choose one of {', '.join(_CENTRING)}")
-        handle = _native.Handle("ridge", {"Method": number, **options})
+        handle = _native.Handle("ridge", options)
         old = vars(self).get("_handle")  # as in merge
         vars(self).update(_handle=handle, _params=params, _intercept=bool(fit_intercept), _center=None)
         del old

@@ -92,7 +92,7 @@ def new(rng):
     kind = rng.choice(KINDS)
     few = {"feature_groups": 2, "feature_nodes": 2, "enhancement_nodes": 3, "lambda_": 0.1, "shrink": 0.5}
     if kind in ("classifier", "regressor"):
-        return kind, Handle(kind, learner_options(kind == "classifier", **{**few, **rng.choice(FEWER)}, method=rng.choice([None, "gram", "qr", "improved"])))
+        return kind, Handle(kind, learner_options(**{**few, **rng.choice(FEWER)}, method=rng.choice([None, "gram", "qr", "improved"])))
     return kind, Handle(kind, {"Method": rng.randrange(1, 7), "Lambda": rng.choice([0, 0.1]), "Form": rng.randrange(5)} if kind == "ridge" else None)
 
 

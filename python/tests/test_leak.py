@@ -21,7 +21,7 @@ def test_fits_and_deletions():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 8))
     y = (x[:, :1] > 0) * 1.0
-    options = learner_options(True, enhancement_nodes=50, shrink=1.0, lambda_=0.1, method="gram")
+    options = learner_options(enhancement_nodes=50, shrink=1.0, lambda_=0.1, method="gram")
     handles, most = info()["handles"], []
     for i in range(FITS):
         model = Handle("classifier", options)

@@ -156,7 +156,7 @@ def test_results_need_rows():
 
 def test_truncated_models():
     """No prefix and no altered bit of the bytes of a model is accepted."""
-    model = Handle("classifier", learner_options(True, feature_groups=2, feature_nodes=2, enhancement_nodes=0, lambda_=0.1, method="gram"))
+    model = Handle("classifier", learner_options(feature_groups=2, feature_nodes=2, enhancement_nodes=0, lambda_=0.1, method="gram"))
     model.call("fit", [np.eye(4), as_matrix([0, 1, 0, 1]), None])
     ridge_bytes, model_bytes = IncrementalRidge("gram").add(np.eye(3), np.ones(3)).__getstate__()["state"], model.fetch("encode")
     for data, decode in [(model_bytes, Handle.decode), (ridge_bytes, lambda d: IncrementalRidge.__new__(IncrementalRidge).__setstate__({"state": d}))]:

@@ -127,7 +127,7 @@ def test_interrupt_of_a_fit():
         from blskernel._options import learner_options
         x = np.random.default_rng(0).normal(size=(60000, 30))
         y = (x[:, :1] > 0) * 1.0
-        model = _native.Handle("classifier", learner_options(True, enhancement_nodes=1500))
+        model = _native.Handle("classifier", learner_options(enhancement_nodes=1500))
         model.call("fit", [x[:3000], y[:3000], None])
         before = model.fetch("encode")
         interrupt_soon(signal.SIGINT)
@@ -288,7 +288,7 @@ def test_threads_on_one_object():
         assert new.n_samples_ == 1
     x = np.random.default_rng(0).normal(size=(300, 5))
     y = (x[:, :1] > 0) * 1.0
-    model = Handle("classifier", learner_options(True, enhancement_nodes=30, lambda_=0.1, shrink=1.0, method="gram"))
+    model = Handle("classifier", learner_options(enhancement_nodes=30, lambda_=0.1, shrink=1.0, method="gram"))
     model.call("fit", [x, y, None])
 
     def act(i):
