@@ -332,7 +332,7 @@ class _Learner(BaseEstimator):
 
     @_whole
     def merge(self, other: _Learner) -> _Learner:
-        """Learn all rows of another model with the same feature maps.
+        """Learn all rows, and all classes, of another model with the same feature maps.
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
         Only the methods "gram" and "qr" can merge.
@@ -350,15 +350,21 @@ class _Learner(BaseEstimator):
         Examples
         --------
         >>> import copy
-        >>> model = BroadLearningRegressor(random_state=0).fit([[0.0], [1.0]] * 20, [0.0, 1.0] * 20)
-        >>> other = copy.deepcopy(model).refit([[2.0], [3.0]] * 20, [2.0, 3.0] * 20)
-        >>> model.merge(other).predict([[0.0], [3.0]]).round().tolist()
-        [0.0, 3.0]
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> other = copy.deepcopy(model).partial_fit([[2.0]] * 20, ["maybe"] * 20)
+        >>> model.merge(other).classes_.tolist()
+        ['maybe', 'no', 'yes']
         """
         model = _of_kind(self, other)  # kept alive, even if other is fitted meanwhile
         self._weighted = self._weighted or other._weighted
-        self._change("merge", Other=model.value)
+        self._join(model)
+        self._settle()
         return self
+
+    def _join(self, other: Handle) -> None:
+        """Merge another model of the library into the current one."""
+        self._model.call("merge", options={"Other": other.value})
 
     @_whole
     def calibrate(self, X: Any, y: Any) -> _Learner:
@@ -667,42 +673,13 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         """The labels in ascending order."""
         return np.sort(self._labels)
 
-    @_whole
-    def merge(self, other: BroadLearningClassifier) -> BroadLearningClassifier:
-        """Learn all rows and classes of another model with the same feature maps.
-
-        Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
-        Only the methods "gram" and "qr" can merge.
-
-        Parameters
-        ----------
-        other : BroadLearningClassifier
-            The other model. It stays as it is.
-
-        Returns
-        -------
-        self : BroadLearningClassifier
-            The model itself.
-
-        Examples
-        --------
-        >>> import copy
-        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
-        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
-        >>> other = copy.deepcopy(model).partial_fit([[2.0]] * 20, ["maybe"] * 20)
-        >>> model.merge(other).classes_.tolist()
-        ['maybe', 'no', 'yes']
-        """
-        mine, theirs = self._fitted(), _of_kind(self, other)
-        labels = _union(mine.labels, theirs.labels)
+    def _join(self, other: Handle) -> None:
+        """Merge copies of the two models that have all classes of both."""
+        mine, labels = self._model, _union(self._model.labels, other.labels)
         if self._closed and len(labels) > len(mine.labels):
             raise ValueError(f"the other model has classes that were not in classes of the first call of partial_fit: {labels[len(mine.labels):].tolist()}")
-        mine, theirs = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, theirs))
-        mine.call("merge", options={"Other": theirs.value})
-        self._weighted = self._weighted or other._weighted
-        self._model = mine
-        self._settle()
-        return self
+        self._model, other = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, other))
+        super()._join(other)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
