@@ -26,24 +26,6 @@ import numpy as np
 
 from ._options import shown, whole
 
-__all__ = [
-    "FormatError",
-    "ForkedError",
-    "Handle",
-    "HandleError",
-    "InternalError",
-    "NotFittedError",
-    "NumericError",
-    "UnsupportedError",
-    "as_matrix",
-    "as_vector",
-    "file_name",
-    "info",
-    "set_threads",
-    "shared_object",
-    "write_file",
-]
-
 try:
     from sklearn.exceptions import NotFittedError
 except ImportError:

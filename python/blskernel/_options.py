@@ -12,8 +12,6 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-__all__ = ["condition", "fitted_params", "learner_options", "learner_params", "method_name", "real", "ridge_options", "shown", "whole"]
-
 _SCALINGS = (None, "samples", "columns", "none", "ranks")
 _METHODS = (None, "improved", "original", "ridge_inverse", "inverse_cholesky", "gram", "qr")
 

@@ -15,8 +15,6 @@ import numpy as np
 
 from ._native import run
 
-__all__ = ["Table"]
-
 _DESCRIBED = 4096  # rows, as in the command
 _LEVELS = 64  # of a column, as in the command
 _FIELDS = ("columns", "inputs", "missing", "decimal", "thousands", "na")

@@ -7,8 +7,6 @@ import threading
 import weakref
 from typing import Any
 
-__all__ = ["turns"]
-
 
 class Turns:
     """A lock for each estimator.
