@@ -83,6 +83,7 @@ _ATTRIBUTES = """n_features_in_ : int
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+_Self = TypeVar("_Self", bound="_Learner")
 
 
 def _twin(estimator: Any, attributes: dict[str, Any]) -> Any:
@@ -220,8 +221,43 @@ class _Learner(BaseEstimator):
         X, y, weights = _present(*self._checked(X, y, sample_weight, False))
         self._teach(method, X, self._targets(y), weights)
 
+    def _fit(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any) -> None:
+        """Fit a new model, by `fit` or `partial_fit`, to rows that `_checked` has returned."""
+        X, y, weights = _present(X, y, weights)
+        self._start(method, X, self._targets(y), weights)
+
     @_whole
-    def remove(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
+    def fit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
+        """Fit a new model to rows and their labels or targets, which replaces what was learned before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows. A C-contiguous array of float64 is read in place.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The labels, which are numbers, strings or anything else that NumPy can sort, or the targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of the squared error of each row. Rows of weight 0 are left out, but their labels
+            still count as classes.
+
+        Returns
+        -------
+        self : estimator
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> BroadLearningClassifier(random_state=0).fit(X, y).predict([[1.0], [0.0]]).tolist()
+        ['yes', 'no']
+        >>> BroadLearningRegressor(random_state=0).fit(X, [3.0, 5.0] * 20).predict(X[:2]).round(1).tolist()
+        [3.0, 5.0]
+        """
+        self._fit("fit", *self._checked(X, y, sample_weight, True))
+        return self
+
+    @_whole
+    def remove(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
         """Unlearn rows. This is not an erasure: the scaling and the feature maps stay as they are.
 
         Parameters
@@ -250,7 +286,7 @@ class _Learner(BaseEstimator):
         return self
 
     @_whole
-    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
+    def refit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
         """Replace all rows learned so far by the given ones, with the same feature maps and settings.
 
         A column that was constant may begin to vary, as in ``partial_fit``.
@@ -280,7 +316,7 @@ class _Learner(BaseEstimator):
         return self
 
     @_whole
-    def forget(self, factor: float) -> _Learner:
+    def forget(self: _Self, factor: float) -> _Self:
         """Multiply the weight of all rows so far, and the ridge, by ``factor``.
 
         The predictions do not change, but a model that still keeps its rows is fitted again. A call before
@@ -307,7 +343,7 @@ class _Learner(BaseEstimator):
         return self
 
     @_whole
-    def set_lambda(self, lambda_: float) -> _Learner:
+    def set_lambda(self: _Self, lambda_: float) -> _Self:
         """Change the ridge, as if it had been ``lambda_`` from the start; only with "gram" and "qr".
 
         Parameters
@@ -331,7 +367,7 @@ class _Learner(BaseEstimator):
         return self
 
     @_whole
-    def merge(self, other: _Learner) -> _Learner:
+    def merge(self: _Self, other: _Self) -> _Self:
         """Learn all rows, and all classes, of another model with the same feature maps.
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
@@ -367,7 +403,7 @@ class _Learner(BaseEstimator):
         self._model.call("merge", options={"Other": other.value})
 
     @_whole
-    def calibrate(self, X: Any, y: Any) -> _Learner:
+    def calibrate(self: _Self, X: Any, y: Any) -> _Self:
         """Measure how far predictions are off, on rows that the model has not learned.
 
         These rows then determine the slope of a classifier's probabilities, the width of a regressor's
@@ -577,38 +613,12 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def _targets(self, y: np.ndarray) -> np.ndarray:
         return _numbers(self._labels, y)
 
-    @_whole
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningClassifier:
-        """Fit a new model to rows and their labels, which replaces what was learned before.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows. A C-contiguous array of float64 is read in place.
-        y : array-like of shape (n_samples,)
-            The labels: numbers, strings, or anything else that NumPy can sort.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weight of the squared error of each row. Rows of weight 0 are left out, but their labels
-            still count as classes.
-
-        Returns
-        -------
-        self : BroadLearningClassifier
-            The model itself.
-
-        Examples
-        --------
-        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
-        >>> BroadLearningClassifier(random_state=0).fit(X, y).predict([[1.0], [0.0]]).tolist()
-        ['yes', 'no']
-        """
-        X, y, weights = self._checked(X, y, sample_weight, True)
+    def _fit(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any) -> None:
         labels = _distinct(y)
         if len(labels) < 2:
             raise ValueError(f"This classifier needs at least 2 classes, but y has one class: {labels.tolist()[0]!r}")
-        self._start_classes("fit", X, y, weights, labels, False)
+        self._start_classes(method, X, y, weights, labels, False)
         self._closed = False
-        return self
 
     @_whole
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BroadLearningClassifier:
@@ -853,34 +863,6 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         return y[:, None] if y.ndim == 1 else y
 
     @_whole
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
-        """Fit a new model to rows and their targets, which replaces what was learned before.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows. A C-contiguous array of float64 is read in place.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weight of the squared error of each row. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : BroadLearningRegressor
-            The model itself.
-
-        Examples
-        --------
-        >>> X, y = [[0.0], [1.0]] * 20, [3.0, 5.0] * 20
-        >>> BroadLearningRegressor(random_state=0).fit(X, y).predict([[0.0], [1.0]]).round(1).tolist()
-        [3.0, 5.0]
-        """
-        X, y, weights = _present(*self._checked(X, y, sample_weight, True))
-        self._start("fit", X, self._targets(y), weights)
-        return self
-
-    @_whole
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
         """Learn more rows, or fit the model if it is not fitted yet.
 
@@ -903,9 +885,8 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         """
         if hasattr(self, "_model"):
             self._learn("partial_fit", X, y, sample_weight)
-            return self
-        X, y, weights = _present(*self._checked(X, y, sample_weight, True))
-        self._start("partial_fit", X, self._targets(y), weights)
+        else:
+            self._fit("partial_fit", *self._checked(X, y, sample_weight, True))
         return self
 
     def predict(self, X: Any) -> np.ndarray:
