@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
@@ -21,16 +21,14 @@ type base struct{ *model.Model }
 func (b *base) classifies() bool { return b.Classifier != nil }
 
 // expand returns the rows A and targets Y that the output layer learns from a batch. all lists the
-// labels of the new classes: classes, then the labels that the batch adds. The error is a *model.Error
-// if a row is too large to be learned, or if the model learns logarithms and a target is not positive.
+// labels of the classes: classes, then the labels that the batch adds. The error is a *model.Error if a
+// row is too large to be learned, or if the model learns logarithms and a target is not positive.
 func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string) (a, y *mat.Dense, all []string, err error) {
 	large := -1
 	if b.classifies() {
-		known := b.Labels()
-		if y, all, err = targetsOf(batch.Labels, slices.Concat(known, classes)); err != nil {
+		if y, all, err = targetsOf(batch.Labels, classes); err != nil {
 			return nil, nil, nil, err
 		}
-		all = all[len(known):]
 		a, _, err = b.Classifier.ExpandContext(ctx, batch.X, make([]int, len(batch.Labels)))
 	} else if large = model.FirstLarge(batch.Y); large < 0 {
 		a, y, err = b.Regressor.ExpandContext(ctx, batch.X, batch.Y)
@@ -71,12 +69,12 @@ func (b *base) withState(s *State) (*modelfile.File, error) {
 		return f, err
 	}
 	c := b.Classifier
-	if len(s.classes) > 0 {
+	if len(s.classes) > len(b.Labels()) {
 		if c, err = c.Clone(); err != nil {
 			return nil, err
 		}
-		meta.Classes = slices.Concat(b.Labels(), s.classes)
-		_, to := model.NewClasses(meta.Classes).With(b.Labels())
+		meta.Classes = s.classes
+		to := factor.Indices(len(b.Labels())) // the classes of the model come first
 		if err := c.Relabel(to, len(meta.Classes)); err != nil {
 			return nil, err
 		}

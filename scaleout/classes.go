@@ -8,13 +8,12 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/internal/io/names"
-	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
 // A shard may have labels that the base model lacks. Each becomes a new class, whose target is -1 for
-// all earlier rows: the negative of the constant target. A State lists the labels of its new classes.
-// Its targets are the constant, then the classes of the model, then the new classes.
+// all earlier rows: the negative of the constant target. A State lists the labels of its classes, the
+// labels of the model first. Its targets are the constant, then its classes.
 
 // unknown returns a message for a label that the model lacks, with advice.
 func (b *base) unknown(label string) string {
@@ -32,15 +31,14 @@ func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, e
 	if err := checkClasses(len(all)); err != nil {
 		return nil, nil, err
 	}
-	targets, err := bls.OneHot(numbers, len(all))
-	if err != nil {
+	for i := range numbers {
+		numbers[i]++ // column 0 is the constant
+	}
+	if y, err = bls.OneHot(numbers, 1+len(all)); err != nil {
 		return nil, nil, err
 	}
-	y = mat.NewDense(len(labels), 1+len(all), nil)
 	for i := range labels {
-		row := y.RawRowView(i)
-		row[0] = 1
-		copy(row[1:], targets.RawRowView(i))
+		y.Set(i, 0, 1)
 	}
 	return y, all, nil
 }
@@ -52,27 +50,26 @@ func checkClasses(n int) error {
 	return nil
 }
 
-// become makes labels the new classes of the state, in this order. They must include all current new
-// classes of s; added classes have no rows yet.
+// become makes labels the classes of the state, in this order. They must include all current classes of
+// s; added classes have no rows yet.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
 	}
-	first := s.updater.Targets() - 1 - len(s.classes) // the number of classes of the model
-	if err := checkClasses(first + len(labels)); err != nil {
+	if err := checkClasses(len(labels)); err != nil {
 		return err
 	}
-	to := factor.Indices(first)
-	_, own := model.NewClasses(labels).With(s.classes)
-	for _, j := range own {
-		to = append(to, first+j)
-	}
-	if err := s.updater.MapTargets(bls.TargetMap(to, first+len(labels))); err != nil {
+	_, to := model.NewClasses(labels).With(s.classes)
+	if err := s.updater.MapTargets(bls.TargetMap(to, len(labels))); err != nil {
 		return err
 	}
 	s.classes = slices.Clone(labels)
 	return nil
 }
 
-// sorted sorts the new classes in numerical order if all are numbers, and otherwise in byte order.
-func (s *State) sorted() error { return s.become(model.SortLabels(slices.Values(s.classes))) }
+// sorted sorts the classes after the first known ones, in numerical order if all are numbers, and
+// otherwise in byte order.
+func (s *State) sorted(known int) error {
+	known = min(known, len(s.classes))
+	return s.become(slices.Concat(s.classes[:known], model.SortLabels(slices.Values(s.classes[known:]))))
+}

@@ -39,7 +39,7 @@ type learnFn struct {
 
 // StartBundle begins a bundle with an empty state.
 func (fn *learnFn) StartBundle(context.Context, func(int64, *State), func(string)) {
-	fn.state, fn.key = &State{}, 0
+	fn.state, fn.key = &State{classes: fn.base.Labels()}, 0
 }
 
 // FinishBundle emits the state if there were samples.

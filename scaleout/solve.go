@@ -86,7 +86,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 
 // solve makes the model from a sum of states, with the updater of the sum as its output layer.
 func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
-	if err := sum.sorted(); err != nil {
+	if err := sum.sorted(len(fn.base.Labels())); err != nil {
 		return nil, fmt.Errorf("scaleout: ordering the classes: %w", err)
 	}
 	u := sum.updater

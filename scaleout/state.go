@@ -22,16 +22,18 @@ func init() {
 // A State is the sum over the rows learned so far: an updater of package blsupdate with the method Gram
 // or QR and lambda = 0. The zero value has learned nothing.
 //
-// In a PCollection, a State is encoded as a gob of the labels of its new classes, followed by the
+// In a PCollection, a State is encoded as a gob of the labels of its classes, followed by the
 // output of blsupdate.Encode for the updater. That takes about 4k² + 8ck bytes for k nodes and c
 // targets. The encoding of the zero value is empty.
 type State struct {
 	updater blsupdate.Updater // nil if no row was learned
-	classes []string          // the labels of the last targets: classes that the model does not have
+	// classes has the labels of the targets after the constant, beginning with the labels of the model.
+	// It is nil in a regression.
+	classes []string
 }
 
-// learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to the new classes, which
-// classes lists, beginning with the current new classes of s.
+// learn adds rows A (q×k) with their targets Y (q×c). In a classification, classes lists the labels of
+// all targets but the constant, beginning with the current classes of s.
 func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, classes []string) (err error) {
 	if s.updater == nil {
 		s.classes = classes
@@ -114,8 +116,8 @@ func decodeState(in []byte) (*State, error) {
 	if lambda := u.Lambda(); lambda != 0 {
 		return nil, fmt.Errorf("scaleout: decoding a state: its lambda is %v; want 0", lambda)
 	}
-	if len(classes) > 0 && u.Targets() < 2+len(classes) {
-		return nil, fmt.Errorf("scaleout: decoding a state: its number of targets is %d; want at least 2 + %d for its new classes", u.Targets(), len(classes))
+	if len(classes) > 0 && u.Targets() != 1+len(classes) {
+		return nil, fmt.Errorf("scaleout: decoding a state: its number of targets is %d; want 1 + %d for its classes", u.Targets(), len(classes))
 	}
 	return &State{u, classes}, nil
 }
