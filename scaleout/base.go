@@ -3,7 +3,6 @@ package scaleout
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 
 	"blskernel/bls"
@@ -33,15 +32,6 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 	} else if large = model.FirstLarge(batch.Y); large < 0 {
 		a, y, err = b.Regressor.ExpandContext(ctx, batch.X, batch.Y)
 	}
-	var target *bls.TargetError
-	if errors.As(err, &target) {
-		what := fmt.Sprintf("the target %v", target.Value)
-		if names := b.Metadata.Targets; target.Col < len(names) {
-			what += fmt.Sprintf(" in column %q", names[target.Col])
-		}
-		what += " is not positive, but the model learns logarithms of the targets"
-		return nil, nil, nil, &model.Error{Place: batch.Where(target.Row).String(), Row: target.Row, What: what, Do: model.PositiveTarget}
-	}
 	var overflow *bls.OverflowError
 	if errors.As(err, &overflow) {
 		large = overflow.Row
@@ -50,9 +40,9 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 	}
 	if large >= 0 {
 		const what = "the sample is too large to be learned, since its nodes or their squares overflow"
-		err = &model.Error{Place: batch.Where(large).String(), Row: large, What: what, Do: model.DropRow}
+		return nil, nil, nil, &model.Error{Place: batch.Where(large).String(), Row: large, What: what, Do: model.DropRow}
 	}
-	return a, y, all, err
+	return a, y, all, b.Located(batch, err)
 }
 
 // withState returns the model of b with the output layer and the classes of a state. The metadata about

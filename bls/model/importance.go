@@ -47,5 +47,5 @@ func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.Importa
 		}
 		all, err = m.Classifier.ImportanceContext(ctx, b.X, labels, opt)
 	}
-	return names, all, m.located(b, err)
+	return names, all, m.Located(b, err)
 }

@@ -126,7 +126,7 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	return m.explained(ctx, b, err)
 }
 
-// explained is like located, but for an overflow it returns an *Error for the first row whose nodes
+// explained is like Located, but for an overflow it returns an *Error for the first row whose nodes
 // overflow or exceed ±MaxNode, if there is one.
 func (m *Model) explained(ctx context.Context, b *stream.Batch, err error) error {
 	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
@@ -134,7 +134,7 @@ func (m *Model) explained(ctx context.Context, b *stream.Batch, err error) error
 			return large
 		}
 	}
-	return m.located(b, err)
+	return m.Located(b, err)
 }
 
 // targets returns the class numbers of the rows of a batch, or nil for regression. New labels become
@@ -232,7 +232,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	if errors.As(err, &unknown) {
 		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row with the same label or targets and the same weight, or the row has already been removed"}
 	}
-	return m.located(b, err)
+	return m.Located(b, err)
 }
 
 // Predict returns the scores of all classes, or the predicted targets, for the rows of x.
@@ -248,7 +248,7 @@ func (m *Model) Predict(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 // Scores is Predict for the rows of a batch. An error about a row is an *Error with its place.
 func (m *Model) Scores(ctx context.Context, b *stream.Batch) (*mat.Dense, error) {
 	scores, err := m.Predict(ctx, b.X)
-	return scores, m.located(b, err)
+	return scores, m.Located(b, err)
 }
 
 // ArgMax returns the class with the largest score for each row of a batch.
@@ -276,7 +276,7 @@ func FirstLarge(m *mat.Dense) int {
 func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	nodes, err := m.FittedFeatures().TransformContext(ctx, b.X)
 	if err != nil {
-		return m.located(b, err)
+		return m.Located(b, err)
 	}
 	if i := FirstLarge(nodes); i >= 0 {
 		return &Error{Place: b.Where(i).String(), Row: i, Do: DropRow,
@@ -285,8 +285,8 @@ func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// located returns err or, if it is about a row or column of b, an *Error that names that place.
-func (m *Model) located(b *stream.Batch, err error) error {
+// Located returns err or, if it is about a row or column of b, an *Error that names that place.
+func (m *Model) Located(b *stream.Batch, err error) error {
 	var target *bls.TargetError
 	if errors.As(err, &target) {
 		what := fmt.Sprintf("the target %v", target.Value)

@@ -137,7 +137,7 @@ func TestRefuses(t *testing.T) {
 	if err := m.Learn(t.Context(), &stream.Batch{X: mat.NewDense(1, 2, nil)}); err != ErrNoTargets {
 		t.Error(err)
 	}
-	err := m.located(batch(t, true, "1,2,red\n"), &bls.OverflowError{What: "the distance", Row: 0, Col: 1})
+	err := m.Located(batch(t, true, "1,2,red\n"), &bls.OverflowError{What: "the distance", Row: 0, Col: 1})
 	if want := `rows.csv:2: the distance in column "b" would overflow: ` +
 		"remove the row if it is an outlier, or scale the values down, or leave the column out"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Error(err)
