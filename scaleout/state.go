@@ -27,8 +27,8 @@ func init() {
 // targets. The encoding of the zero value is empty.
 type State struct {
 	updater blsupdate.Updater // nil if no row was learned
-	// classes has the labels of the targets after the constant, beginning with the labels of the model.
-	// It is nil in a regression.
+	// classes has the labels of the targets after the constant, beginning with the labels of the
+	// model. It is nil in a regression.
 	classes []string
 }
 
