@@ -32,12 +32,13 @@ def shown(value: Any) -> str:
 def real(name: str, value: Any, want: str = "of at least 0") -> float:
     """Return a number as a float, or raise ValueError if it is negative or not finite.
 
-    `want` says in the error which numbers are valid.
+    `want` says in the error which numbers are valid. -0.0 becomes 0.0, so that equal ridges have equal
+    states.
 
     Examples
     --------
-    >>> real("factor", 1)
-    1.0
+    >>> real("factor", 1), real("lambda_", -0.0)
+    (1.0, 0.0)
     """
     try:
         out = float(value)
@@ -45,7 +46,7 @@ def real(name: str, value: Any, want: str = "of at least 0") -> float:
         out = math.nan
     if not 0 <= out < math.inf:
         raise ValueError(f"{name} is {shown(value)}; want a finite number {want}")
-    return out
+    return abs(out)
 
 
 def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = "") -> int:
