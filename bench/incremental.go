@@ -30,6 +30,11 @@ type Incremental struct {
 	Retrain bool // also time solutions from scratch after each update; recomputes the features (8kl bytes)
 }
 
+// Progress receives the share of the work done, and the name of the part that begins. The work of a
+// step is the number of samples so far, counted once for each variant and twice for retraining. The
+// share never falls, and is 1 in the last call.
+type Progress func(share float64, doing string)
+
 // Nodes returns k, the number of nodes.
 func (e *Incremental) Nodes() int {
 	f := e.Features
@@ -37,14 +42,11 @@ func (e *Incremental) Nodes() int {
 }
 
 // Run runs the experiment and calls emit with the row of every step. A row has a cell for each variant,
-// in the order of e.Variants, and its Table is 0. progress may be nil. It receives the share of the
-// work done and the name of the part that begins. The work of a step is the number of samples so far,
-// counted once for each variant and twice for retraining. The share never falls, and is 1 in the last
-// call. Both functions run on the calling goroutine. Garbage is collected before each timed part, so
-// each part pays only for its own.
+// in the order of e.Variants, and its Table is 0. progress may be nil. Both functions run on the
+// calling goroutine. Garbage is collected before each timed part, so each part pays only for its own.
 //
 //	errors: as Validate; *blsupdate.MemoryError; the context's, between updates; of a step; of emit.
-func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress func(share float64, doing string)) error {
+func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err
 	}

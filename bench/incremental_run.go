@@ -15,7 +15,7 @@ import (
 
 type incrementalRun struct {
 	*Incremental
-	progress  func(share float64, doing string)
+	progress  Progress
 	done, all float64 // work so far and in total
 
 	whitening *whitening // nil for none
