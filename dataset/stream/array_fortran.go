@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"io"
 	"slices"
 )
@@ -13,37 +14,29 @@ const panelElements = 1 << 21
 // panel with one call.
 type fortranReader struct {
 	arrayFile
-	width  int    // elements of a sample
-	sample int64  // bytes of a sample
-	at     int64  // bytes read, in C order
-	first  int64  // bytes before panel
-	panel  []byte // consecutive samples in C order
+	width  int          // elements of a sample
+	row    int64        // samples read into panels so far
+	panel  []byte       // consecutive samples in C order
+	left   bytes.Reader // the part of panel that was not delivered yet
 	column []byte
 }
 
 func (f *fortranReader) Read(p []byte) (int, error) {
-	if f.at == f.Bytes {
-		return 0, io.EOF
-	}
-	if f.at < f.first || f.at >= f.first+int64(len(f.panel)) {
-		if err := f.load(f.at / f.sample); err != nil {
+	if f.left.Len() == 0 && f.row < f.Shape[0] {
+		if err := f.load(); err != nil {
 			return 0, err
 		}
 	}
-	n := copy(p, f.panel[f.at-f.first:])
-	f.at += int64(n)
-	return n, nil
+	return f.left.Read(p)
 }
 
-func (f *fortranReader) load(row int64) error {
-	n := f.Shape[0]
-	m := int(min(n-row, int64(max(1, panelElements/f.width))))
-	size := f.DType.Size
+func (f *fortranReader) load() error {
+	n, size, sample := f.Shape[0], f.DType.Size, f.width*f.DType.Size
+	m := int(min(n-f.row, int64(max(1, panelElements/f.width))))
 	f.column = slices.Grow(f.column[:0], m*size)[:m*size]
-	panel := slices.Grow(f.panel[:0], m*int(f.sample))[:m*int(f.sample)]
-	f.panel = f.panel[:0] // nothing is held after a failed read
+	f.panel = slices.Grow(f.panel[:0], m*sample)[:m*sample]
 	for col := range f.width {
-		offset := (int64(col)*n + row) * int64(size)
+		offset := (int64(col)*n + f.row) * int64(size)
 		if k, err := f.in.random.ReadAt(f.column, f.Length+offset); k < len(f.column) {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
@@ -52,10 +45,11 @@ func (f *fortranReader) load(row int64) error {
 		}
 		at := col * size
 		for i := 0; i < len(f.column); i += size {
-			copy(panel[at:], f.column[i:i+size])
-			at += int(f.sample)
+			copy(f.panel[at:], f.column[i:i+size])
+			at += sample
 		}
 	}
-	f.first, f.panel = row*f.sample, panel
+	f.left.Reset(f.panel)
+	f.row += int64(m)
 	return nil
 }

@@ -95,7 +95,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, but only a " +
 				"matrix in a plain .npy file may have this order; save numpy.ascontiguousarray(x)")
 		}
-		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.size)}
+		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width}
 	}
 	a.about = info{heading: Heading{Columns: a.width, Shape: a.Shape}, rows: a.n}
 	if f.archive != nil {
