@@ -3,8 +3,6 @@ package stream
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io"
 
 	"blskernel/dataset/internal/sets"
 	"blskernel/internal/io/vfs"
@@ -63,26 +61,7 @@ func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	ofTargets.targetsOnly, ofTargets.Columns = true, nil // they describe the inputs
 	x, errX := newSource(f.in[0], opt.withoutTargets(), first)
 	y, errY := newSource(f.in[1], &ofTargets, nil)
-	return joinPair(x, y, errX, errY, f.in[0].path, f.in[1].path)
-}
-
-// joinPair is newPair for sources, or the errors of opening them. Only two sources without samples are
-// an error that wraps ErrEmpty.
-func joinPair(x, y source, errX, errY error, xPath, yPath string) (source, error) {
-	noInputs := errors.Is(errX, ErrEmpty)
-	switch {
-	case errX != nil && !noInputs:
-		return nil, errX
-	case noInputs && errY == nil && y.read(new(samples)) != io.EOF: // a header alone is no target
-		return nil, &Error{Path: xPath, What: "has no samples, but " + yPath + " has targets"}
-	case !noInputs && errors.Is(errY, ErrEmpty) && x.read(new(samples)) != io.EOF:
-		return nil, &Error{Path: yPath, What: "has no targets, but " + xPath + " has samples"}
-	case errY != nil:
-		return nil, errY
-	case noInputs:
-		return nil, errX
-	}
-	return newPair(x, y, xPath, yPath)
+	return newPair(x, y, errX, errY, f.in[0].path, f.in[1].path)
 }
 
 // remake rewinds the files and replaces f.source with the source that opt selects. After an error

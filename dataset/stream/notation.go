@@ -197,45 +197,44 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// evidence says which signs some columns have. decimals stands for decimal commas, or points between
-// thousands; thousands stands for decimal points, or commas between thousands. Both may be true.
-type evidence struct{ decimals, thousands bool }
-
-// evidence combines the evidence of the columns of numbers that are not ambiguous.
-func (v *survey) evidence() (e evidence) {
+// evidence says which signs the columns of numbers that are not ambiguous have. decimals stands for
+// decimal commas, or points between thousands; thousands stands for decimal points, or commas between
+// thousands. Both may be true.
+func (v *survey) evidence() (decimals, thousands bool) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {
 		case !g.number() || g.ambiguous():
 		case g.can(plainForm):
-			e.thousands = e.thousands || !g.can(pointThousands) // a decimal point
+			thousands = thousands || !g.can(pointThousands) // a decimal point
 		case g.can(commaThousands):
-			e.thousands = true
+			thousands = true
 		default:
-			e.decimals = e.decimals || forms[g.first()].Decimal == ","
+			decimals = decimals || forms[g.first()].Decimal == ","
 		}
 	}
-	return e
+	return decimals, thousands
 }
 
 // first returns the index of the first form in which all cells are numbers. There must be one.
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
-// notation returns the Notation of a column: the zero value for plain numbers and for words. e comes
-// from all columns, and comma separates the cells. known is false if the column remains ambiguous.
-func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
+// notation returns the Notation of a column: the zero value for plain numbers and for words. The first
+// arguments come from evidence, and comma separates the cells. known is false if the column remains
+// ambiguous.
+func (g *guess) notation(decimals, thousands bool, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true
 	}
 	form := g.first()
 	switch {
-	case g.ambiguous() && e.decimals == e.thousands && (e.decimals || comma != ','):
+	case g.ambiguous() && decimals == thousands && (decimals || comma != ','):
 		return Notation{}, false
 	case g.commas():
 		// If a comma separates cells, decimals have a point.
-		if form = commaThousands; e.decimals {
+		if form = commaThousands; decimals {
 			form = commaDecimals
 		}
-	case form == plainForm && e.decimals && !e.thousands && g.can(pointThousands) && !g.can(commaDecimals):
+	case form == plainForm && decimals && !thousands && g.can(pointThousands) && !g.can(commaDecimals):
 		form = pointThousands // 1.234 where other columns have decimal commas
 	}
 	n = forms[form]

@@ -127,7 +127,7 @@ func openNPZ(in *input, opt *Options) (source, error) {
 	ofTarget := *opt
 	ofTarget.targetsOnly = true
 	y, errY := z.open(target, &ofTarget)
-	return joinPair(x, y, errX, errY, in.path, in.path)
+	return newPair(x, y, errX, errY, in.path, in.path)
 }
 
 func (z *archive) inputArray(opt *Options, target string) (string, error) {

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 
@@ -16,8 +17,22 @@ type pair struct {
 	about        info
 }
 
-// newPair joins x, a source of inputs, and y, a source of targets. The paths are for messages.
-func newPair(x, y source, xPath, yPath string) (source, error) {
+// newPair joins x, a source of inputs, and y, a source of targets, or returns an error of opening them.
+// The paths are for messages. Only two sources without samples are an error that wraps ErrEmpty.
+func newPair(x, y source, errX, errY error, xPath, yPath string) (source, error) {
+	noInputs := errors.Is(errX, ErrEmpty)
+	switch {
+	case errX != nil && !noInputs:
+		return nil, errX
+	case noInputs && errY == nil && y.read(new(samples)) != io.EOF: // a header alone is no target
+		return nil, &Error{Path: xPath, What: "has no samples, but " + yPath + " has targets"}
+	case !noInputs && errors.Is(errY, ErrEmpty) && x.read(new(samples)) != io.EOF:
+		return nil, &Error{Path: yPath, What: "has no targets, but " + xPath + " has samples"}
+	case errY != nil:
+		return nil, errY
+	case noInputs:
+		return nil, errX
+	}
 	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath, about: *x.info()}
 	of := y.info()
 	p.about.targets, p.about.ofTargets, p.about.outputs, p.about.targetsIn = of.targets, of.ofTargets, of.outputs, of.layout

@@ -256,7 +256,7 @@ func (v *survey) blank() (columns []int) {
 // or points may be either separator. A fault in a separate file of targets has the Path of that file.
 // labels says that the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
-	e := v.evidence()
+	decimals, thousands := v.evidence()
 	for i := range v.columns {
 		layout, path, comma := v.about.layout, "", rune(0)
 		if l := v.about.targetsIn; l != nil && i >= v.about.dim {
@@ -265,7 +265,7 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		if layout != nil {
 			comma = layout.comma
 		}
-		n, known := v.columns[i].notation(e, comma)
+		n, known := v.columns[i].notation(decimals, thousands, comma)
 		if all = append(all, n); known || labels && i >= v.about.dim {
 			continue
 		}
