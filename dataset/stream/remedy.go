@@ -1,29 +1,20 @@
 package stream
 
-import "blskernel/internal/io/names"
-
-// An Option is a field of [Options] that a Remedy sets.
-type Option int
-
-// The options that errors suggest.
+// The fields of [Options] that errors suggest.
 const (
-	OptionHeader Option = iota
-	OptionInputs
-	OptionTargets
-	OptionExclude
-	OptionMissing
-	OptionDecimal
-	OptionThousands
-	OptionInputArray
+	OptionHeader     = "Header"
+	OptionInputs     = "Inputs"
+	OptionTargets    = "Targets"
+	OptionExclude    = "Exclude"
+	OptionMissing    = "Missing"
+	OptionDecimal    = "Decimal"
+	OptionThousands  = "Thousands"
+	OptionInputArray = "InputArray"
 )
 
-var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands", "InputArray"}
-
-func (o Option) String() string { return names.String(optionNames, o) }
-
-// A Remedy is an option, together with a value, that avoids an [Error].
+// A Remedy is a field of [Options], together with a value, that avoids an [Error].
 type Remedy struct {
-	Option Option
+	Option string // the name of the field
 	Value  string // as text, or one entry of a list; empty if only the user knows it
 }
 
@@ -33,7 +24,7 @@ var exclude = Remedy{Option: OptionExclude}
 
 // String returns the Remedy as a field of Options, as in "Options.Exclude = age".
 func (r Remedy) String() string {
-	text := "Options." + r.Option.String()
+	text := "Options." + r.Option
 	if r.Value != "" {
 		text += " = " + r.Value
 	}
