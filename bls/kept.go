@@ -77,19 +77,8 @@ func (s sampleSet) ownWeights(factor float64) []float64 {
 
 // only returns the samples with the given indices, at least one, in new storage.
 func (s sampleSet) only(numbers []int) *sampleSet {
-	out := &sampleSet{x: block.PickRows(s.x, numbers), classes: s.classes}
-	if s.y != nil {
-		out.y = block.PickRows(s.y, numbers)
-	}
-	for _, i := range numbers {
-		if s.labels != nil {
-			out.labels = append(out.labels, s.labels[i])
-		}
-		if s.weights != nil {
-			out.weights = append(out.weights, s.weights[i])
-		}
-	}
-	return out
+	return &sampleSet{x: block.PickRows(s.x, numbers), labels: block.Pick(s.labels, 1, numbers), classes: s.classes,
+		y: block.PickRows(s.y, numbers), weights: block.Pick(s.weights, 1, numbers)}
 }
 
 // isSample reports whether sample i of s equals sample j of t, with weights equal up to rounding.

@@ -105,7 +105,7 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 }
 
 // relevances returns, for each training set of folds, the weights of the columns of S, computed from
-// the output weights W of the place at. The weight of a column is proportional to the root mean square
+// the output weights W of the result at. The weight of a column is proportional to the root mean square
 // derivative of the predictions [Z, S, H] W with respect to the unweighted column. The mean is over
 // samples and targets, with squares divided by spreads. The weights have a mean square of 1 over the
 // columns; in the first round, the correlation ratio of a column is added to its share of that mean
@@ -116,7 +116,7 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 //	source: Radhakrishnan, Beaglehole, Pandit and Belkin, Mechanism for feature learning in neural
 //	networks and backpropagation-free machine learning models, Science 383 (2024) 1461-1467: the
 //	diagonal of the average gradient outer product, for random features in place of kernels.
-func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trialMaps, at choice.Place) ([][]float64, error) {
+func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trialMaps, at *choice.Result) ([][]float64, error) {
 	n := folds.Trainings() // the last n training sets of at are the training sets of folds
 	weights, err := at.Weights(n)
 	if err != nil {
@@ -219,7 +219,7 @@ func (t *trials) rank(ctx context.Context, s *choice.Search, shrinks []float64, 
 	last.Result = start.On(by.Folds)
 	best := last
 	for round := 1; round <= rounds && last.Solved(); round++ {
-		columns, err := t.relevances(ctx, by.Folds, last.maps, last.Place)
+		columns, err := t.relevances(ctx, by.Folds, last.maps, last.Result)
 		if err != nil {
 			return start, err
 		}
@@ -235,13 +235,13 @@ func (t *trials) rank(ctx context.Context, s *choice.Search, shrinks []float64, 
 		if round > 1 {
 			shrinks = []float64{last.Shrink}
 		}
-		place, err := by.Coarse(ctx, maps, shrinks, last.Place)
+		r, err := by.Coarse(ctx, maps, shrinks, last.Result)
 		if err != nil {
 			return start, err
 		}
-		better := place.Better(last.Result)
-		last = candidate{Place: place, trials: t, maps: maps, features: features, columns: columns}
-		if all || place.Better(best.Result) {
+		better := r.Better(last.Result)
+		last = candidate{Result: r, trials: t, maps: maps, features: features, columns: columns}
+		if all || r.Better(best.Result) {
 			best = last
 		} else if !better {
 			break

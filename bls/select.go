@@ -257,10 +257,10 @@ func (t *trials) center() {
 	}
 }
 
-// A candidate is a place in the grid of a search. It holds the maps that were tried there, and the
-// weights of their columns for each training set.
+// A candidate is a result of a search. It holds the maps that were tried, and the weights of their
+// columns for each training set.
 type candidate struct {
-	choice.Place
+	*choice.Result
 	trials   *trials // of the targets or of their logarithms
 	maps     trialMaps
 	features FeatureOptions
@@ -316,8 +316,8 @@ func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scal
 			return candidate{}, err
 		}
 	}
-	best, err := s.Fine(ctx, maps, near.Place)
-	return candidate{Place: choice.Place{Result: best}, trials: t, features: opt, columns: near.columns}, err
+	best, err := s.Fine(ctx, maps, near.Result)
+	return candidate{Result: best, trials: t, features: opt, columns: near.columns}, err
 }
 
 // scale returns the best candidate among the scalings and the shrinks, with the other options of small.
@@ -332,12 +332,12 @@ func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptio
 		if err != nil {
 			return near, err
 		}
-		place, err := s.Coarse(ctx, maps, shrinks, near.Place)
+		r, err := s.Coarse(ctx, maps, shrinks, near.Result)
 		if err != nil {
 			return near, err
 		}
-		if place.Better(near.Result) {
-			near = candidate{Place: place, trials: t, maps: maps, features: small}
+		if r.Better(near.Result) {
+			near = candidate{Result: r, trials: t, maps: maps, features: small}
 		}
 	}
 	return near, nil
@@ -360,9 +360,9 @@ func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate)
 	if err != nil {
 		return near, err
 	}
-	place, err := s.Coarse(ctx, maps, []float64{near.Shrink}, choice.Place{})
-	if err == nil && (given > 0 || place.Better(near.Result)) {
-		near.Place, near.maps, near.features = place, maps, with
+	r, err := s.Coarse(ctx, maps, []float64{near.Shrink}, nil)
+	if err == nil && (given > 0 || r.Better(near.Result)) {
+		near.Result, near.maps, near.features = r, maps, with
 	}
 	return near, err
 }

@@ -30,26 +30,11 @@ func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
 // pick returns a batch of the given rows, at least one, in ascending order.
 func (b *Batch) pick(rows []int) *Batch {
 	n := b.rows()
-	out := &Batch{Pixels: pickEach(b.Pixels, rows, len(b.Pixels)/n), Labels: pickEach(b.Labels, rows, 1), Weights: pickEach(b.Weights, rows, 1),
-		Kept: pickEach(b.Kept, rows, len(b.Kept)/n), places: pickEach(b.places, rows, 1), First: b.Number(rows[0]) - 1}
-	if b.X != nil {
-		out.X = block.PickRows(b.X, rows)
-	}
-	if b.Y != nil {
-		out.Y = block.PickRows(b.Y, rows)
-	}
+	out := &Batch{X: block.PickRows(b.X, rows), Pixels: block.Pick(b.Pixels, len(b.Pixels)/n, rows), Y: block.PickRows(b.Y, rows),
+		Labels: block.Pick(b.Labels, 1, rows), Weights: block.Pick(b.Weights, 1, rows), Kept: block.Pick(b.Kept, len(b.Kept)/n, rows),
+		places: block.Pick(b.places, 1, rows), First: b.Number(rows[0]) - 1}
 	for _, i := range rows {
 		out.numbers = append(out.numbers, b.Number(i))
-	}
-	return out
-}
-
-// pickEach returns a copy of the n elements of each given row, or nil if all is nil.
-func pickEach[T any](all []T, rows []int, n int) (out []T) {
-	for _, i := range rows {
-		if all != nil {
-			out = append(out, all[i*n:(i+1)*n]...)
-		}
 	}
 	return out
 }

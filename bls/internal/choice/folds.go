@@ -56,20 +56,15 @@ func NewFolds(d Data) *Folds {
 	f := &Folds{ends: []int{0}}
 	for fold := range numFolds {
 		for i := fold; i < m; i += numFolds {
-			row := taken[order[i]]
-			f.rows = append(f.rows, row)
-			if d.Labels != nil {
-				f.labels = append(f.labels, d.Labels[row])
-			}
-			if d.Weights != nil {
-				w := d.Weights[row]
-				if factors != nil {
-					w *= factors[d.Labels[row]]
-				}
-				f.weights = append(f.weights, w)
-			}
+			f.rows = append(f.rows, taken[order[i]])
 		}
 		f.ends = append(f.ends, len(f.rows))
+	}
+	f.labels, f.weights = block.Pick(d.Labels, 1, f.rows), block.Pick(d.Weights, 1, f.rows)
+	for i := range f.weights {
+		if factors != nil {
+			f.weights[i] *= factors[f.labels[i]]
+		}
 	}
 	if max(Positive(d.Rows, d.Weights), d.Expected) > MaxRows && f.effectiveRows() > MaxRows/2 {
 		f.firstHeld = numFolds - 1

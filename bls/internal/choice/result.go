@@ -31,6 +31,7 @@ type Result struct {
 	folds     *Folds     // Loss and Score are measured on its held-out rows
 	scores    *mat.Dense // m×c; only the held-out rows count
 	equations *Equations
+	ridge     int // the index of Lambda in ridges, if at made r and no ridge is given
 }
 
 // On returns a copy of r measured on the rows that folds holds out. r must have scores for them.

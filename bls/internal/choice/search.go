@@ -70,22 +70,18 @@ func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	if s.Given == 0 {
 		lambda = float64(s.Unit * ridges[i])
 	}
-	return e.At(lambda), interrupt.Check(ctx)
+	r := e.At(lambda)
+	r.ridge = i
+	return r, interrupt.Check(ctx)
 }
 
-// A Place is a Result with its position in the grid of ridges.
-type Place struct {
-	*Result
-	ridge int // index in ridges
-}
-
-// Coarse returns the best place among the shrinks and every second ridge. It starts with the shrink of
-// rival, or with firstShrink if rival is the zero Place. It continues in the direction in which the
-// loss falls, since the loss has a single minimum apart from noise. It stops at once if the first loss
-// is far above the loss of rival.
-func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival Place) (Place, error) {
+// Coarse returns the best result among the shrinks and every second ridge. It starts with the shrink of
+// rival, or with firstShrink if rival is nil. It continues in the direction in which the loss falls,
+// since the loss has a single minimum apart from noise. It stops at once if the first loss is far above
+// the loss of rival.
+func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival *Result) (*Result, error) {
 	begin, within := slices.Index(shrinks, firstShrink), math.Inf(1)
-	if rival.Result != nil {
+	if rival != nil {
 		begin, within = slices.Index(shrinks, rival.Shrink), float64(reach*rival.Loss)
 	}
 	at := max(0, begin)
@@ -96,14 +92,14 @@ func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival
 	for _, step := range []int{1, -1} {
 		moved := false
 		for i := at + step; i >= 0 && i < len(shrinks); i += step {
-			place, err := s.alongRidges(ctx, maps, shrinks[i])
+			r, err := s.alongRidges(ctx, maps, shrinks[i])
 			if err != nil {
-				return best, err
+				return nil, err
 			}
-			if !place.Better(best.Result) {
+			if !r.Better(best) {
 				break
 			}
-			best, moved = place, true
+			best, moved = r, true
 		}
 		if moved {
 			break
@@ -112,20 +108,20 @@ func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival
 	return best, nil
 }
 
-// alongRidges returns the best place with the given shrink among every second ridge.
-func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Place, error) {
-	var best Place
+// alongRidges returns the best result with the given shrink among every second ridge.
+func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (*Result, error) {
 	e, err := s.Equations(ctx, maps, shrink)
 	if err != nil {
-		return best, err
+		return nil, err
 	}
+	var best *Result
 	for i := NumRidges - coarse; i >= s.first(); i -= coarse {
 		r, err := s.at(ctx, e, i)
 		if err != nil {
-			return best, err
+			return nil, err
 		}
-		if r.Better(best.Result) {
-			best = Place{r, i}
+		if r.Better(best) {
+			best = r
 		}
 		if s.Given != 0 {
 			break
@@ -137,8 +133,8 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 // Fine returns the best result for the shrink of near. Unless the ridge is given, it tries the ridges
 // around the ridge of near, up to two beyond the best so far. If the first ridge is best and s.QR is
 // true, it also tries QR. If maps is nil, it uses the maps of near.
-func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
-	e, best := near.equations, near.Result
+func (s *Search) Fine(ctx context.Context, maps Maps, near *Result) (*Result, error) {
+	e, best := near.equations, near
 	if maps != nil {
 		var err error
 		if e, err = s.Equations(ctx, maps, near.Shrink); err != nil {
@@ -151,17 +147,17 @@ func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, erro
 	if s.Given != 0 {
 		return best, nil
 	}
-	at, from, to := near.ridge, near.ridge, near.ridge
+	from, to := near.ridge, near.ridge
 	for {
 		i := -1
 		switch {
-		case to < NumRidges-1 && to-at < coarse:
+		case to < NumRidges-1 && to-best.ridge < coarse:
 			to++
 			i = to
-		case from > s.first() && at-from < coarse:
+		case from > s.first() && best.ridge-from < coarse:
 			from--
 			i = from
-		case s.QR && at == s.first():
+		case s.QR && best.ridge == s.first():
 			return e.byQR(ctx, best)
 		default:
 			return best, nil
@@ -171,7 +167,7 @@ func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, erro
 			return nil, err
 		}
 		if r.Better(best) {
-			best, at = r, i
+			best = r
 		}
 	}
 }

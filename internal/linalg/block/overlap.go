@@ -58,12 +58,26 @@ func Reuse(dst *mat.Dense, r, c int, overlap string, operands ...blas64.General)
 	}
 }
 
-// PickRows returns a copy of the given rows of m, in the given order. rows must not be empty.
+// PickRows returns a copy of the given rows of m, in the given order, or nil if m is nil. rows must not
+// be empty.
 func PickRows(m *mat.Dense, rows []int) *mat.Dense {
+	if m == nil {
+		return nil
+	}
 	_, cols := m.Dims()
 	out := mat.NewDense(len(rows), cols, memory.Zeros(len(rows)*cols))
 	for to, from := range rows {
 		out.SetRow(to, m.RawRowView(from))
+	}
+	return out
+}
+
+// Pick returns a copy of the n elements of each given row of all, or nil if all is nil.
+func Pick[T any](all []T, n int, rows []int) (out []T) {
+	for _, i := range rows {
+		if all != nil {
+			out = append(out, all[i*n:(i+1)*n]...)
+		}
 	}
 	return out
 }
