@@ -49,12 +49,7 @@ func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 
 func firstNotFinite(m *mat.Dense) int {
 	rows, cols := m.Dims()
-	row, _ := firstRow(rows, cols, func(i int) int {
-		if floats.Finite(m.RawRowView(i)) {
-			return -1
-		}
-		return 0
-	})
+	row, _ := firstRow(rows, cols, func(i int) int { return floats.FirstNonFinite(m.RawRowView(i)) })
 	return row
 }
 

@@ -95,7 +95,7 @@ func (f *Features) joined(g *Features) *Features {
 	if f.equal(g) {
 		return f
 	}
-	if !f.alike(g) {
+	if f.opt.Scaling != g.opt.Scaling || f.Inputs() != g.Inputs() || f.FeatureNodes() != g.FeatureNodes() {
 		return nil
 	}
 	a, b := f.wokenLike(g), g.wokenLike(f)
@@ -108,12 +108,8 @@ func (f *Features) joined(g *Features) *Features {
 // Extends reports whether f equals g, or differs only in columns that are constant in g and vary in f.
 // Samples that have the constants in those columns then have the same nodes under both.
 func (f *Features) Extends(g *Features) bool {
-	return f.alike(g) && g.wokenLike(f).equal(f)
-}
-
-// alike reports whether wokenLike can join f and g.
-func (f *Features) alike(g *Features) bool {
-	return f.opt.Scaling == g.opt.Scaling && f.Inputs() == g.Inputs() && f.FeatureNodes() == g.FeatureNodes()
+	joined := f.joined(g)
+	return joined != nil && joined.equal(f)
 }
 
 // wokenLike returns f with g's scale and weights for columns that are constant in f only.
