@@ -55,9 +55,9 @@ func Explain(err error, closed, memory string, trains bool) error {
 	case !errors.As(err, &fault):
 		return explainLearning(err, trains)
 	}
-	do := fault.Do.String()
+	do := string(fault.Do)
 	switch {
-	case fault.Do&model.ExcludeColumn != 0:
+	case strings.HasSuffix(do, string(model.ExcludeColumn)):
 		do += " with --exclude"
 	case fault.Do == model.AddClass:
 		do = closed
