@@ -25,13 +25,10 @@ import (
 
 type benchFlags struct {
 	ui.Reporter
+	speed.Comparison
 	ops, cases []string
 	sizes      []int
-	threads    []int
 	backends   []string
-	opponents  bool
-	rounds     int
-	minTime    time.Duration
 	beside     int
 }
 
@@ -40,7 +37,7 @@ const maxOrder = 20_000
 
 // New returns the bench command.
 func New(s ui.Streams) *cobra.Command {
-	b := benchFlags{ops: []string{"dgemm"}, rounds: speed.DefaultRounds, sizes: speed.Sizes()}
+	b := benchFlags{ops: []string{"dgemm"}, Comparison: speed.Comparison{Rounds: speed.DefaultRounds}, sizes: speed.Sizes()}
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare the speeds of the backends",
@@ -82,11 +79,10 @@ measure under load, use --beside.`,
   blskernel bench --backend pure --n 1000 --json`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := b.comparison(cmd.Flags().Changed)
-			if err != nil {
+			if err := b.prepare(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			return b.do(cmd.Context(), c, ui.CommandLine(cmd, false), s)
+			return b.do(cmd.Context(), ui.CommandLine(cmd, false), s)
 		},
 	}
 	f := cmd.Flags()
@@ -94,44 +90,42 @@ measure under load, use --beside.`,
 	f.StringSliceVar(&b.ops, "op", b.ops, "operations to measure, or all")
 	f.StringSliceVar(&b.cases, "case", nil, "cases to measure, such as NN,TN; by default all cases of each operation")
 	ui.Ints(cmd, &b.sizes, "n", 1, maxOrder, "orders of the square matrices")
-	f.BoolVar(&b.opponents, "opponents", true, "also time the opponents, if they are available")
-	ui.Int(cmd, &b.rounds, "rounds", 1, ui.MaxSamples, "number of rounds, over which medians are taken")
-	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "shortest duration of one timing")
+	f.BoolVar(&b.Opponents, "opponents", true, "also time the opponents, if they are available")
+	ui.Int(cmd, &b.Rounds, "rounds", 1, ui.MaxSamples, "number of rounds, over which medians are taken")
+	f.DurationVar(&b.MinTime, "min-time", speed.DefaultMinTime, "shortest duration of one timing")
 	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "measure under load: run this many processes, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, "; the first is compared with the others; by default pure, then every other available backend")
-	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; the word default stands for the number that a program uses unless it sets one; by default 1,default", speed.ThreadsName(0))
+	ui.Ints(cmd, &b.Threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; the word default stands for the number that a program uses unless it sets one; by default 1,default", speed.ThreadsName(0))
 	b.Reporter.Register(cmd, "JSON lines, whose key \"kind\" is machine or cell,")
 	return cmd
 }
 
-func (b *benchFlags) comparison(changed func(flag string) bool) (*speed.Comparison, error) {
+func (b *benchFlags) prepare(changed func(flag string) bool) error {
 	cases, err := b.findCases(changed("case"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if b.minTime <= 0 || b.minTime > time.Minute {
-		return nil, ui.Usagef("--min-time is %v; want more than 0 and at most 1m0s", b.minTime)
+	if b.MinTime <= 0 || b.MinTime > time.Minute {
+		return ui.Usagef("--min-time is %v; want more than 0 and at most 1m0s", b.MinTime)
 	}
 	if !changed("backend") {
 		b.backends = append([]string{"pure"}, slices.DeleteFunc(blskernel.Names(), func(name string) bool { return name == "pure" })...)
 	}
 	if len(b.backends) == 0 || slices.Contains(b.backends, "") {
-		return nil, ui.Usagef("--backend has an empty name; want pure, openblas or both")
+		return ui.Usagef("--backend has an empty name; want pure, openblas or both")
 	}
-	backends, err := ui.LookupBackends(b.backends, 0)
-	if err != nil {
-		return nil, err
+	if b.Backends, err = ui.LookupBackends(b.backends, 0); err != nil {
+		return err
 	}
-	if b.threads == nil {
-		b.threads = []int{1, 0}
+	if b.Threads == nil {
+		b.Threads = []int{1, 0}
 	}
-	c := &speed.Comparison{Backends: backends, Opponents: b.opponents, Threads: b.threads, Rounds: b.rounds, MinTime: b.minTime}
 	for _, of := range cases {
 		for _, n := range b.sizes {
-			c.Jobs = append(c.Jobs, speed.Job{Case: of, N: n})
+			b.Jobs = append(b.Jobs, speed.Job{Case: of, N: n})
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
@@ -165,17 +159,17 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures the cells of c, prints each at once, and then prints the summary, also when interrupted.
-func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
+// do measures the cells, prints each at once, and then prints the summary, also when interrupted.
+func (b *benchFlags) do(ctx context.Context, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err := b.Begin(s); err != nil {
 		return err
 	}
-	m := result.Here(command, c.Backends...)
-	m.Threads, m.Beside = c.Threads, b.beside
-	if err := b.write("machine", m, benchHead(m, c)); err != nil {
+	m := result.Here(command, b.Backends...)
+	m.Threads, m.Beside = b.Threads, b.beside
+	if err := b.write("machine", m, benchHead(m, &b.Comparison)); err != nil {
 		return err
 	}
 	b.Progress.Quiet = true // the cells show the progress
@@ -185,7 +179,7 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 		return err
 	}
 	err = b.Attend(ctx, func(ctx context.Context) error {
-		return c.Run(ctx, func(r speed.Result) error {
+		return b.Run(ctx, func(r speed.Result) error {
 			return b.Do(func() error {
 				cells.Cells = append(cells.Cells, result.On[speed.Result]{Machine: &m, Value: r})
 				return b.write("cell", r, benchLines(r))

@@ -42,10 +42,10 @@ func TestBenchJobs(t *testing.T) {
 		{&benchFlags{ops: []string{"all"}, cases: []string{"N", "LL"}, sizes: []int{3}}, 26},
 		{&benchFlags{ops: []string{"mat.QR", "all", "dgemm"}, cases: []string{"N", "LL"}, sizes: []int{3}}, 27},
 	} {
-		tc.set.minTime = time.Second
-		c, err := tc.set.comparison(func(flag string) bool { return flag == "case" && tc.set.cases != nil })
-		if err != nil || len(c.Jobs) != tc.want || len(c.Threads) != 2 {
-			t.Errorf("%v: %+v, %v; want %d jobs", tc.set.ops, c, err, tc.want)
+		tc.set.MinTime = time.Second
+		err := tc.set.prepare(func(flag string) bool { return flag == "case" && tc.set.cases != nil })
+		if err != nil || len(tc.set.Jobs) != tc.want || len(tc.set.Threads) != 2 {
+			t.Errorf("%v: %+v, %v; want %d jobs", tc.set.ops, tc.set.Jobs, err, tc.want)
 		}
 	}
 }

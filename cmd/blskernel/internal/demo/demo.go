@@ -26,21 +26,20 @@ const (
 
 type demoFlags struct {
 	ui.Reporter
-	ui.Nodes
 	ui.Compute
-	initial, batch, updates int
-	lambda                  float64
-	seed                    uint64
-	methods                 []string
-	dir                     string
+	bench.Incremental
+	methods []string
+	dir     string
 }
 
 // New returns the demo command. run executes a command line and returns the exit status. Without flags,
 // demo calls run to show the basic commands before the comparison.
 func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
 	d := demoFlags{
-		initial: 1000, batch: 1500, updates: 3,
-		Nodes: ui.Nodes{Groups: 10, GroupNodes: 10, Enhancement: 200}, lambda: 0x1p-30,
+		Incremental: bench.Incremental{
+			Initial: 1000, Batch: 1500, Updates: 3, Update: blsupdate.Options{Lambda: 0x1p-30},
+			Features: bls.FeatureOptions{Groups: 10, GroupNodes: 10, EnhancementNodes: 200},
+		},
 		methods: []string{"original", "improved"},
 	}
 	cmd := &cobra.Command{
@@ -81,14 +80,14 @@ The default methods find the same weights. By default the batches are larger tha
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&d.dir, "data", "", "folder of MNIST's idx files; by default synthetic digits")
-	ui.Int(cmd, &d.initial, "initial", 1, ui.MaxSamples, "number of samples to train on first")
-	ui.Int(cmd, &d.batch, "batch", 1, ui.MaxSamples, "number of samples that each update adds")
-	ui.Int(cmd, &d.updates, "updates", 0, ui.MaxSamples, "number of updates")
-	ui.Int(cmd, &d.Groups, "groups", 1, ui.MaxNodes, "number of groups of feature nodes")
-	ui.Int(cmd, &d.GroupNodes, "group-nodes", 1, ui.MaxNodes, "number of feature nodes in each group")
-	ui.Int(cmd, &d.Enhancement, "enhancement", 0, ui.MaxNodes, "number of enhancement nodes")
-	ui.LambdaFlag(cmd, &d.lambda, ", by the exact pseudoinverse")
-	ui.SeedFlag(cmd, &d.seed)
+	ui.Int(cmd, &d.Initial, "initial", 1, ui.MaxSamples, "number of samples to train on first")
+	ui.Int(cmd, &d.Batch, "batch", 1, ui.MaxSamples, "number of samples that each update adds")
+	ui.Int(cmd, &d.Updates, "updates", 0, ui.MaxSamples, "number of updates")
+	ui.Int(cmd, &d.Features.Groups, "groups", 1, ui.MaxNodes, "number of groups of feature nodes")
+	ui.Int(cmd, &d.Features.GroupNodes, "group-nodes", 1, ui.MaxNodes, "number of feature nodes in each group")
+	ui.Int(cmd, &d.Features.EnhancementNodes, "enhancement", 0, ui.MaxNodes, "number of enhancement nodes")
+	ui.LambdaFlag(cmd, &d.Update.Lambda, ", by the exact pseudoinverse")
+	ui.SeedFlag(cmd, &d.Features.Seed)
 	ui.MethodFlag(cmd, &d.methods)
 	d.Compute.Register(cmd)
 	d.Reporter.Register(cmd, "one JSON object for each step")
@@ -97,25 +96,24 @@ The default methods find the same weights. By default the batches are larger tha
 
 func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	ctx := cmd.Context()
-	e, err := d.experiment()
-	if err != nil {
+	if err := d.check(); err != nil {
 		return err
 	}
-	if err := ui.Interruptible(ctx, func() error { return d.load(e) }); err != nil {
+	if err := ui.Interruptible(ctx, d.load); err != nil {
 		return err
 	}
-	if err := e.Validate(); err != nil {
+	if err := d.Validate(); err != nil {
 		return ui.Usagef("%w", experiment.Explain(err, "--initial"))
 	}
 	if err := d.Begin(s); err != nil {
 		return err
 	}
-	t := experiment.NewStepTable(e.Variants)
-	if err := d.Print(demoHead(e) + t.Heads()); err != nil {
+	t := experiment.NewStepTable(d.Variants)
+	if err := d.Print(demoHead(&d.Incremental) + t.Heads()); err != nil {
 		return err
 	}
-	err = d.Attend(ctx, func(ctx context.Context) error {
-		return e.Run(ctx, func(row bench.TableRow) error {
+	err := d.Attend(ctx, func(ctx context.Context) error {
+		return d.Run(ctx, func(row bench.TableRow) error {
 			return errors.Join(d.Object(row), d.Print(t.Lines(row)))
 		}, d.Show)
 	})
@@ -125,37 +123,29 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	return d.Print(t.Compared())
 }
 
-func (d *demoFlags) experiment() (*bench.Incremental, error) {
-	if err := d.Nodes.Check(); err != nil {
-		return nil, err
-	}
-	variants, err := experiment.ParseVariants(d.methods)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.Lookup()
-	if err != nil {
-		return nil, err
-	}
-	return &bench.Incremental{
-		Initial: d.initial, Batch: d.batch, Updates: d.updates, Variants: variants,
-		Features: bls.FeatureOptions{Groups: d.Groups, GroupNodes: d.GroupNodes, EnhancementNodes: d.Enhancement, Seed: d.seed},
-		Update:   blsupdate.Options{Lambda: d.lambda, Backend: b},
-	}, nil
-}
-
-// load sets the training and test images of e from the folder of --data, or to synthetic digits.
-func (d *demoFlags) load(e *bench.Incremental) (err error) {
-	if d.dir != "" {
-		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)
+func (d *demoFlags) check() (err error) {
+	if err := ui.CheckNodes(d.Features); err != nil {
 		return err
 	}
-	n := int64(d.initial) + int64(d.updates)*int64(d.batch)
+	if d.Variants, err = experiment.ParseVariants(d.methods); err != nil {
+		return err
+	}
+	d.Update.Backend, err = d.Lookup()
+	return err
+}
+
+// load sets the training and test images from the folder of --data, or to synthetic digits.
+func (d *demoFlags) load() (err error) {
+	if d.dir != "" {
+		d.Train, d.Test, err = dataset.LoadMNIST(d.dir)
+		return err
+	}
+	n, seed := int64(d.Initial)+int64(d.Updates)*int64(d.Batch), d.Features.Seed
 	if n > maxSamples {
 		return ui.Usagef("%d + %d x %d synthetic digits exceed the limit of %d: lower --initial, --updates or --batch",
-			d.initial, d.updates, d.batch, maxSamples)
+			d.Initial, d.Updates, d.Batch, maxSamples)
 	}
-	e.Train, e.Test = experiment.Digits(int(n), d.seed), experiment.Digits(demoTest, d.seed+1)
+	d.Train, d.Test = experiment.Digits(int(n), seed), experiment.Digits(demoTest, seed+1)
 	return nil
 }
 

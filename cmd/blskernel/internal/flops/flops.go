@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"blskernel"
 	"blskernel/bench"
@@ -34,7 +33,7 @@ type flopsFlags struct {
 // New returns the flops command.
 func New(s ui.Streams) *cobra.Command {
 	x := flopsFlags{
-		methods: strings.Split(ui.MethodNames(), ", "), l: 4000, k: 1000, q: 500, c: 10,
+		methods: ui.Methods(), l: 4000, k: 1000, q: 500, c: 10,
 	}
 	cmd := &cobra.Command{
 		Use:   "flops",

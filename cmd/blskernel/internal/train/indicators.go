@@ -60,7 +60,7 @@ func (tr *training) tryFirst(ctx context.Context, r *stream.Reader, s stream.Sel
 			return c
 		}
 	}
-	f.Classifier, f.Regressor = tr.estimator(tr.labeled, len(f.Metadata.Classes), 0, tr.images, tr.Backend)
+	f.Classifier, f.Regressor = tr.estimator(len(f.Metadata.Classes), 0)
 	m := model.New(&f)
 	m.FixMaps = true
 	if err := m.Learn(ctx, b); err != nil {

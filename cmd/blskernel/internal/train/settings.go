@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"blskernel"
 	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/blsupdate"
@@ -20,29 +19,24 @@ import (
 // settings holds the flags that say which model to train. As in package bls, the zero value means auto
 // where auto is allowed.
 type settings struct {
-	ui.Nodes // Groups may be 0, and Enhancement bls.None
-	shrink   float64
-	scale    bls.Scaling
-	lambda   float64 // or bls.None
-	method   blsupdate.Method
-	seed     uint64
-	tune     bool
-
-	direct, relevance, steps, log int // each may be bls.None
-
+	features    bls.FeatureOptions
+	lambda      float64 // or bls.None
+	method      blsupdate.Method
+	tune        bool
+	log         int // or bls.None
 	classWeight bls.ClassWeight
 }
 
 func (m *settings) register(cmd *cobra.Command) {
-	m.GroupNodes = bls.DefaultGroupNodes
-	ui.Auto(cmd, &m.Groups, "groups", "number of groups of feature nodes; auto: 10 or, for a table with more than 500 columns, enough for one node per column, up to 1000 nodes", count(1, ui.MaxNodes))
-	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MaxNodes, "number of feature nodes in each group")
-	ui.Auto(cmd, &m.Enhancement, "enhancement", "number of enhancement nodes; auto: chosen from the numbers of rows and columns", count(0, ui.MaxNodes))
-	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: yes for a table with at most 500 columns; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.relevance, "relevance", "number of rounds, 0 to 3, that weight columns by how much the predictions depend on them; auto: chosen on rows held out from the first batch; 0 if --shrink and --lambda are given", count(0, 3))
-	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are step functions of one or two columns, yes or no; auto: chosen on rows held out from the first batch; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
+	m.features.GroupNodes = bls.DefaultGroupNodes
+	ui.Auto(cmd, &m.features.Groups, "groups", "number of groups of feature nodes; auto: 10 or, for a table with more than 500 columns, enough for one node per column, up to 1000 nodes", count(1, ui.MaxNodes))
+	ui.Int(cmd, &m.features.GroupNodes, "group-nodes", 1, ui.MaxNodes, "number of feature nodes in each group")
+	ui.Auto(cmd, &m.features.EnhancementNodes, "enhancement", "number of enhancement nodes; auto: chosen from the numbers of rows and columns", count(0, ui.MaxNodes))
+	ui.Auto(cmd, &m.features.Direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: yes for a table with at most 500 columns; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.features.Relevance, "relevance", "number of rounds, 0 to 3, that weight columns by how much the predictions depend on them; auto: chosen on rows held out from the first batch; 0 if --shrink and --lambda are given", count(0, 3))
+	ui.Auto(cmd, &m.features.Steps, "steps", "whether half of the enhancement nodes are step functions of one or two columns, yes or no; auto: chosen on rows held out from the first batch; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.log, "log-targets", "whether to learn the logarithms of the targets of a regression model, yes or no; auto: chosen on rows held out from the first batch if the targets are positive and skewed; no if --shrink and --lambda are given", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.shrink, "shrink", "largest input to the tanh of any enhancement node on the first batch: small for a smooth model, large for a rough one; auto: chosen on rows held out from the first batch",
+	ui.Auto(cmd, &m.features.Shrink, "shrink", "largest input to the tanh of any enhancement node on the first batch: small for a smooth model, large for a rough one; auto: chosen on rows held out from the first batch",
 		ui.Number("want a positive number, or auto", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }))
 	ui.Auto(cmd, &m.lambda, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares; auto: chosen on rows held out from the first batch", func(text string) (float64, error) {
 		v, err := flagvalue.ParseRidge(text)
@@ -51,14 +45,14 @@ func (m *settings) register(cmd *cobra.Command) {
 		}
 		return v, err
 	})
-	ui.Auto(cmd, &m.scale, "scale", "scaling: samples (each by its own mean and deviation), columns (each by its mean and deviation in the first batch), ranks (each column mapped to normal scores), none, or auto: samples for images, otherwise columns or ranks, chosen on held-out rows",
+	ui.Auto(cmd, &m.features.Scaling, "scale", "scaling: samples (each by its own mean and deviation), columns (each by its mean and deviation in the first batch), ranks (each column mapped to normal scores), none, or auto: samples for images, otherwise columns or ranks, chosen on held-out rows",
 		bls.ParseScaling, "samples", "columns", "ranks", "none")
-	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr if held-out rows show that it is better",
-		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)
+	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+strings.Join(ui.Methods(), ", ")+"; or auto: gram, or qr if held-out rows show that it is better",
+		blsupdate.ParseMethod, ui.Methods()...)
 	cmd.Flags().BoolVar(&m.tune, "tune", false, "search more widely for the settings that are auto; this takes about 10^12 flops, half a minute on one core")
 	ui.Enum(cmd, &m.classWeight, "class-weight", "unweighted, or balanced: rows of rare classes count more, so that all classes count alike",
 		bls.ParseClassWeight, bls.Unweighted.String(), bls.Balanced.String())
-	ui.SeedFlag(cmd, &m.seed)
+	ui.SeedFlag(cmd, &m.features.Seed)
 }
 
 // count returns a parser of integers from low to high, which returns bls.None for 0.
@@ -89,22 +83,21 @@ const maxFolds = 100
 
 var parseHoldout = ui.Number("want a share from 0 to 0.9, such as 0.2", func(v model.Holdout) bool { return v >= 0 && v <= 0.9 })
 
-// estimator returns an unfitted classifier if labeled is true, and otherwise an unfitted regressor; the
-// other is nil. rows is the expected number of rows.
-func (m *settings) estimator(labeled bool, classes, rows int, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
-	features := bls.FeatureOptions{
-		Groups: m.Groups, GroupNodes: m.GroupNodes, EnhancementNodes: m.Enhancement,
-		Shrink: m.shrink, Seed: m.seed, Scaling: m.scale, Direct: m.direct, Relevance: m.relevance, Steps: m.steps,
-	}
-	if images && m.scale == bls.ScaleAuto {
+// estimator returns an unfitted classifier if the targets are labels, and otherwise an unfitted
+// regressor; the other is nil. rows is the expected number of rows.
+func (tr *training) estimator(classes, rows int) (*bls.Classifier, *bls.Regressor) {
+	features, update := tr.features, blsupdate.Options{Lambda: tr.lambda, Backend: tr.Backend}
+	if tr.images && features.Scaling == bls.ScaleAuto {
 		features.Scaling = bls.ScaleSamples
 	}
-	update := blsupdate.Options{Lambda: m.lambda, Backend: b}
-	if labeled {
+	if tr.labeled {
 		return &bls.Classifier{
-			Backend: b, Features: features, Method: m.method, Update: update, Classes: classes,
-			ClassWeight: m.classWeight, ExpectedRows: rows, Validate: true,
+			Backend: tr.Backend, Features: features, Method: tr.method, Update: update, Classes: classes,
+			ClassWeight: tr.classWeight, ExpectedRows: rows, Validate: true,
 		}, nil
 	}
-	return nil, &bls.Regressor{Backend: b, Features: features, Method: m.method, Update: update, LogTargets: m.log, ExpectedRows: rows, Validate: true}
+	return nil, &bls.Regressor{
+		Backend: tr.Backend, Features: features, Method: tr.method, Update: update,
+		LogTargets: tr.log, ExpectedRows: rows, Validate: true,
+	}
 }

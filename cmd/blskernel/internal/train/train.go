@@ -191,9 +191,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	case tr.Folds > 0 && tr.tune:
 		return ui.Usagef("--cv would score settings that --tune has chosen on the same rows: use only one of the two")
 	}
-	nodes := tr.Nodes
-	nodes.Groups = cmp.Or(nodes.Groups, bls.DefaultGroups)
-	return nodes.Check()
+	return ui.CheckNodes(tr.features)
 }
 
 // open opens the data. Without --task it reads the targets as numbers, or as labels if that fails and
@@ -268,11 +266,11 @@ const usualNodes = 400
 func (tr *training) firstRows(batch int) int {
 	first := tr.first
 	if first == 0 {
-		enhancement := max(0, tr.Enhancement)
-		if tr.Enhancement == 0 {
+		enhancement := max(0, tr.features.EnhancementNodes)
+		if tr.features.EnhancementNodes == 0 {
 			enhancement = usualNodes
 		}
-		first = max(batch, 2*(cmp.Or(tr.Groups, bls.DefaultGroups)*tr.GroupNodes+enhancement))
+		first = max(batch, 2*(cmp.Or(tr.features.Groups, bls.DefaultGroups)*tr.features.GroupNodes+enhancement))
 		if tr.classWeight == bls.Balanced { // otherwise the batch has too few rows of rare classes
 			first *= 4
 		}
@@ -333,7 +331,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 // fit makes the model from the first batch. rows is the number of rows expected in total.
 func (tr *training) fit(ctx context.Context, b *stream.Batch, rows int, meta modelfile.Metadata) error {
 	file := &modelfile.File{Metadata: meta}
-	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.Backend)
+	file.Classifier, file.Regressor = tr.estimator(len(meta.Classes), rows)
 	tr.Model = model.New(file)
 	tr.SetNewClassPolicy()
 	tr.Model.LabelsIn, tr.Model.Tune = input.Shown(tr.In.Options.TargetPath), tr.tune

@@ -27,7 +27,7 @@ func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 // MethodFlag adds --method, a list of methods, each with optional form and /solve. *v is its default.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
 	cmd.Flags().StringSliceVar(v, "method", *v, "methods, each optionally followed by a form (/paper, /small, /large or /compressed), /solve or both, such as improved/large/solve")
-	Complete(cmd, "method", methods()...)
+	Complete(cmd, "method", Methods()...)
 }
 
 // BackendsFlag adds --backend, a list of backends. more is appended to the help text.

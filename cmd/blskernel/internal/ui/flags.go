@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"blskernel"
+	"blskernel/bls"
 	"blskernel/blsupdate"
 
 	"github.com/spf13/cobra"
@@ -209,16 +211,14 @@ func OutFlag(cmd *cobra.Command, v *string, usage string) {
 	cmd.Flags().StringVarP(v, "out", "o", "", usage)
 }
 
-func methods() []string {
+// Methods returns the names of all methods.
+func Methods() []string {
 	var names []string
 	for _, m := range blsupdate.Methods() {
 		names = append(names, m.String())
 	}
 	return names
 }
-
-// MethodNames returns the names of all methods, separated by commas.
-func MethodNames() string { return strings.Join(methods(), ", ") }
 
 // Compute holds the flags that select the backend and the number of threads.
 type Compute struct {
@@ -257,12 +257,9 @@ func ThreadsFlag(cmd *cobra.Command, v *int) {
 	Int(cmd, v, "threads", 0, MaxSamples, "maximum number of threads; 0 for $GOMAXPROCS or, if that is unset, all processors")
 }
 
-// Nodes holds the flags for the number of nodes: Groups×GroupNodes + Enhancement.
-type Nodes struct{ Groups, GroupNodes, Enhancement int }
-
-// Check returns an error for more than MaxNodes nodes.
-func (n *Nodes) Check() error {
-	if k := int64(n.Groups)*int64(n.GroupNodes) + int64(n.Enhancement); k > MaxNodes {
+// CheckNodes returns an error for more than MaxNodes nodes.
+func CheckNodes(f bls.FeatureOptions) error {
+	if k := int64(cmp.Or(f.Groups, bls.DefaultGroups))*int64(f.GroupNodes) + int64(f.EnhancementNodes); k > MaxNodes {
 		return Usagef("--groups, --group-nodes and --enhancement make %d nodes; want at most %d", k, MaxNodes)
 	}
 	return nil
