@@ -84,7 +84,7 @@ func (e *exporting) do(ctx context.Context, args []string) error {
 	case !strings.EqualFold(filepath.Ext(e.out), ".npz"):
 		return ui.Usagef("--out is %q; want a name that ends in .npz", e.out)
 	}
-	if err := e.CheckOut(e.out, false, e.Look(path)); err != nil {
+	if err := e.CheckOut(e.out, false, path); err != nil {
 		return err
 	}
 	m, err := e.LoadToRead(ctx, path)

@@ -128,15 +128,6 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	return nil
 }
 
-// Infos returns the FileInfo of each path but standard input, as Begin found it, in any order.
-func (in *Input) Infos() []fs.FileInfo {
-	var infos []fs.FileInfo
-	for _, f := range in.files {
-		infos = append(infos, f.FileInfo)
-	}
-	return infos
-}
-
 func (in *Input) regular(path string) *file {
 	if f := in.files[path]; f != nil && f.Mode().IsRegular() {
 		return f

@@ -97,7 +97,7 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	if p.out == "" { // the predictions themselves show the progress
 		p.Progress.Quiet = true
 		p.Progress.WithoutBar()
-	} else if err := p.CheckOut(p.out, false, append(p.in.Infos(), p.Look(args[0]))...); err != nil {
+	} else if err := p.CheckOut(p.out, false, append([]string{args[0]}, p.in.Sources()...)...); err != nil {
 		return errors.Join(err, r.Close())
 	}
 	out, err := p.newWriter(m, r.Kept())

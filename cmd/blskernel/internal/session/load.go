@@ -108,12 +108,3 @@ func (s *Session) Save(path string, m *model.Model, rows int64, done string) err
 	}
 	return errors.Join(told, err)
 }
-
-// Look returns the FileInfo of a path, or nil if stat fails.
-func (s *Session) Look(path string) fs.FileInfo {
-	info, err := vfs.Stat(s.FS, path)
-	if err != nil {
-		return nil
-	}
-	return info
-}
