@@ -15,21 +15,35 @@ const Bins = 10
 // epsilon keeps the probabilities in LogLoss away from 0 and 1.
 const epsilon = 0x1p-52
 
-// A Calibration compares predicted probabilities with the classes of samples. The zero value has no
-// samples. The confidence of a prediction is the largest probability of its sample.
-type Calibration struct {
-	weight, loss float64
-	bins         [Bins]bin
-}
-
-// A bin holds sums over the samples whose confidence is in its range.
-type bin struct{ correct, confidence float64 }
-
-// Calibrate returns the Calibration of all given samples.
+// LogLoss returns the mean over the samples of -log p, where p is the predicted probability of the
+// sample's class, clamped to [2⁻⁵², 1-2⁻⁵²]. In symbols,
+//
+//	-(sum of w_i log p[i][labels_i]) / sum of w_i.
 //
 //	shapes: labels l, each from 0 to c-1; p l×c; weights l or nil.
-//	panics: if the lengths differ, and as Add does.
-func Calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
+//	errors: NaN if the weights sum to 0; panics if the lengths differ, a label is out of range, or a
+//	weight is negative or not finite.
+//	source: sklearn.metrics.log_loss.
+func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
+	return calibrate(labels, p, weights).LogLoss()
+}
+
+// CalibrationError returns the expected calibration error. The confidence of a prediction is the
+// largest probability of its sample. Bin b, from 0 to 9, holds the samples with a confidence above b/10
+// and at most (b+1)/10. The result is
+//
+//	sum over b of w_b/w |accuracy_b - mean confidence_b|,
+//
+// where w_b is the weight of bin b, accuracy_b is the share of this weight that is predicted correctly,
+// and w is the total weight.
+//
+//	shapes, errors: as LogLoss. A tie for the largest probability goes to the first class.
+//	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
+func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
+	return calibrate(labels, p, weights).Error()
+}
+
+func calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
 	l, _ := p.Dims()
 	checkLengths(l, len(labels), weights)
 	weights = scaled(weights)
@@ -39,6 +53,15 @@ func Calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
 	}
 	return &c
 }
+
+// A Calibration accumulates the sums for LogLoss and CalibrationError. The zero value has no samples.
+type Calibration struct {
+	weight, loss float64
+	bins         [Bins]bin
+}
+
+// A bin holds sums over the samples whose confidence is in its range.
+type bin struct{ weight, correct, confidence float64 }
 
 // Add adds a sample of class label, where p has the predicted probability of each class. It does not
 // check the sum of p. It panics if label is outside 0 to len(p)-1 or weight is negative or not finite.
@@ -59,32 +82,17 @@ func (c *Calibration) Add(label int, p []float64, weight float64) {
 		b++
 	}
 	at := &c.bins[b]
+	at.weight += weight
 	at.confidence += float64(weight * confidence)
 	if slices.Index(p, confidence) == label {
 		at.correct += weight
 	}
 }
 
-// LogLoss returns the mean over the samples of -log p, where p is the predicted probability of the
-// sample's class, clamped to [2⁻⁵², 1-2⁻⁵²]. In symbols,
-//
-//	-(sum of w_i log p[i][labels_i]) / sum of w_i.
-//
-// It is NaN if the weights sum to 0.
-//
-//	source: sklearn.metrics.log_loss.
+// LogLoss returns the log loss of the samples, or NaN if their weights sum to 0.
 func (c *Calibration) LogLoss() float64 { return c.loss / c.weight }
 
-// Error returns the expected calibration error. Bin b, from 0 to 9, holds the samples with a confidence
-// above b/10 and at most (b+1)/10. The result is
-//
-//	sum over b of w_b/w |accuracy_b - mean confidence_b|,
-//
-// where w_b is the weight of bin b, accuracy_b is the share of this weight that is predicted correctly,
-// and w is the total weight. A tie for the largest probability goes to the first class. The error is
-// NaN if the weights sum to 0.
-//
-//	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
+// Error returns the calibration error of the samples, or NaN if their weights sum to 0.
 func (c *Calibration) Error() float64 {
 	var sum float64
 	for _, b := range c.bins {

@@ -1,19 +1,18 @@
 // Package metrics compares predicted classes, class probabilities and numbers with the known values.
 //
 //	classes        Accuracy; Confusion with Precision, Recall and F1 of a class and their means
-//	scores         Ranking with AUC and MacroAUC, for any number of samples in bounded memory
-//	probabilities  Calibration with LogLoss and Error, the calibration error
-//	numbers        Errors with RMSE, MAE and R2
+//	scores         AUC and MacroAUC; Ranking, for any number of samples in bounded memory
+//	probabilities  LogLoss and CalibrationError; Calibration, sample by sample
+//	numbers        RMSE, MAE and R2; Errors, sample by sample
 //	streams        Running, for predictions made before rows are learned; it detects falls in score
 //
-// The types take samples one at a time, so that data may exceed memory. Confuse, Rank, Calibrate and
-// Compare make them from all samples at once.
+// The functions take all samples at once, the types one at a time, so that data may exceed memory.
 //
 // # Weights
 //
 // A sample of weight w counts like w equal samples. With nil weights every weight is 1. A weight is
 // finite and not negative; a sample of weight 0 has no effect. The sum of the weights must be below
-// 2¹⁰⁰⁰ in a Confusion, and in a Calibration and Errors that Add fills; elsewhere it may overflow.
+// 2¹⁰⁰⁰ in a Confusion, a Calibration and Errors; elsewhere it may overflow.
 //
 // # Undefined results
 //

@@ -6,20 +6,40 @@ import (
 	"blskernel/internal/linalg/floats"
 )
 
-// Errors accumulates the errors of predicted numbers, sample by sample. The zero value has no samples.
-// The sum of squares about the mean comes from Welford's recurrence, which avoids cancellation if the
-// mean is large compared with the deviations.
-type Errors struct {
-	weight            float64
-	squares, absolute float64 // sums of the squared and the absolute errors
-	mean, about       float64 // mean of the known values, and sum of squares about it
-}
-
-// Compare returns the Errors of all given samples.
+// RMSE returns the root mean squared error,
+//
+//	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
 //
 //	shapes: known, predicted l; weights l or nil.
-//	panics: if the lengths differ, and as Add does.
-func Compare(known, predicted, weights []float64) *Errors {
+//	errors: NaN if the weights sum to 0, +Inf if the sum overflows; panics if the lengths differ, or
+//	a weight is negative or not finite.
+//	source: the square root of sklearn.metrics.mean_squared_error.
+func RMSE(known, predicted, weights []float64) float64 {
+	return compare(known, predicted, weights).RMSE()
+}
+
+// MAE returns the mean absolute error, sum of w_i |predicted_i - known_i| / sum of w_i.
+//
+//	shapes, errors: as RMSE.
+//	source: sklearn.metrics.mean_absolute_error.
+func MAE(known, predicted, weights []float64) float64 {
+	return compare(known, predicted, weights).MAE()
+}
+
+// R2 returns the share of the variance of the known values that the predictions explain,
+//
+//	1 - sum of w_i (predicted_i - known_i)² / sum of w_i (known_i - mean)²,
+//
+// where mean is the weighted mean of the known values. It is 1 for perfect predictions, 0 for
+// predicting the mean, and negative for worse predictions.
+//
+//	shapes, errors: as RMSE, but NaN for equal known values, and -Inf, NaN or 1 if a sum overflows.
+//	source: sklearn.metrics.r2_score.
+func R2(known, predicted, weights []float64) float64 {
+	return compare(known, predicted, weights).R2()
+}
+
+func compare(known, predicted, weights []float64) *Errors {
 	checkLengths(len(known), len(predicted), weights)
 	weights = scaled(weights)
 	var e Errors
@@ -27,6 +47,15 @@ func Compare(known, predicted, weights []float64) *Errors {
 		e.Add(v, predicted[i], floats.Weight(weights, i))
 	}
 	return &e
+}
+
+// Errors accumulates the errors of predicted numbers, sample by sample. The zero value has no samples.
+// The sum of squares about the mean comes from Welford's recurrence, which avoids cancellation if the
+// mean is large compared with the deviations.
+type Errors struct {
+	weight            float64
+	squares, absolute float64 // sums of the squared and the absolute errors
+	mean, about       float64 // mean of the known values, and sum of squares about it
 }
 
 // Add adds a sample. It panics if weight is negative or not finite.
@@ -44,33 +73,16 @@ func (e *Errors) Add(known, predicted, weight float64) {
 	e.about += float64(weight * float64(before*(known-e.mean)))
 }
 
-// RMSE returns the root mean squared error,
-//
-//	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
-//
-// It is NaN if the weights sum to 0, and +Inf if the sum overflows.
-//
-//	source: the square root of sklearn.metrics.mean_squared_error.
+// RMSE returns the root mean squared error, or NaN if the weights sum to 0.
 func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
 
-// MAE returns the mean absolute error, sum of w_i |predicted_i - known_i| / sum of w_i. It has the
-// exceptions of RMSE.
-//
-//	source: sklearn.metrics.mean_absolute_error.
+// MAE returns the mean absolute error, or NaN if the weights sum to 0.
 func (e *Errors) MAE() float64 { return e.absolute / e.weight }
 
 // Deviation returns the population standard deviation of the known values; NaN if the weights sum to 0.
 func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
 
-// R2 returns the share of the variance of the known values that the predictions explain,
-//
-//	1 - sum of w_i (predicted_i - known_i)² / sum of w_i (known_i - mean)²,
-//
-// where mean is the weighted mean of the known values. It is 1 for perfect predictions, 0 for
-// predicting the mean, and negative for worse predictions. It is NaN if all known values are equal, and
-// -Inf, NaN or 1 if a sum overflows.
-//
-//	source: sklearn.metrics.r2_score.
+// R2 returns the share of variance that the predictions explain, or NaN if all known values are equal.
 func (e *Errors) R2() float64 {
 	if e.about == 0 {
 		return math.NaN()

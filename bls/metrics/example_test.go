@@ -27,10 +27,16 @@ func ExampleNewConfusion() {
 	// Output: 1 of class 0 taken for class 1; macro F1 0.33
 }
 
+// One of the four pairs of a positive and a negative sample is in the wrong order.
+func ExampleAUC() {
+	fmt.Println(metrics.AUC([]bool{false, false, true, true}, []float64{0.1, 0.4, 0.35, 0.8}, nil))
+	// Output: 0.75
+}
+
 // Scores of three classes: each against the rest.
-func ExampleRank() {
+func ExampleMacroAUC() {
 	scores := mat.NewDense(3, 3, []float64{0.9, -0.8, -1, -0.5, 0.1, -0.2, -1, 0.4, 0.3})
-	fmt.Printf("%.3f\n", metrics.Rank([]int{0, 1, 2}, scores, nil).MacroAUC())
+	fmt.Printf("%.3f\n", metrics.MacroAUC([]int{0, 1, 2}, scores, nil))
 	// Output: 0.833
 }
 
@@ -50,8 +56,7 @@ func ExampleNewRanking() {
 func ExampleCalibration() {
 	p := mat.NewDense(4, 2, []float64{0.9, 0.1, 0.7, 0.3, 0.3, 0.7, 0.1, 0.9})
 	labels := []int{0, 0, 0, 1}
-	all := metrics.Calibrate(labels, p, nil)
-	fmt.Printf("log loss %.3f, calibration error %.3f\n", all.LogLoss(), all.Error())
+	fmt.Printf("log loss %.3f, calibration error %.3f\n", metrics.LogLoss(labels, p, nil), metrics.CalibrationError(labels, p, nil))
 	var c metrics.Calibration
 	for i, label := range labels {
 		c.Add(label, p.RawRowView(i), 1)
@@ -65,8 +70,8 @@ func ExampleCalibration() {
 // The errors of numeric predictions; the last sample counts twice. Errors takes samples one by one.
 func ExampleErrors() {
 	known, predicted, weights := []float64{3, -1, 2}, []float64{2, -1, 4}, []float64{1, 1, 2}
-	all := metrics.Compare(known, predicted, weights)
-	fmt.Printf("RMSE %.3f, MAE %.3f, R2 %.3f\n", all.RMSE(), all.MAE(), all.R2())
+	fmt.Printf("RMSE %.3f, MAE %.3f, R2 %.3f\n", metrics.RMSE(known, predicted, weights),
+		metrics.MAE(known, predicted, weights), metrics.R2(known, predicted, weights))
 	var e metrics.Errors
 	for i, v := range known {
 		e.Add(v, predicted[i], weights[i])

@@ -70,17 +70,16 @@ func (t table) all() map[string]float64 {
 	_, c := t.p.Dims()
 	m := metrics.Confuse(t.labels, t.predicted, c, t.weights)
 	l := len(t.labels)
-	known, predicted := make([]float64, l), make([]float64, l)
+	known, predicted, first, positive := make([]float64, l), make([]float64, l), make([]float64, l), make([]bool, l)
 	for i, label := range t.labels {
-		known[i], predicted[i] = float64(label), t.p.At(i, 0)*float64(t.predicted[i])
+		known[i], predicted[i], positive[i], first[i] = float64(label), t.p.At(i, 0)*float64(t.predicted[i]), label == 0, t.p.At(i, 0)
 	}
-	chances, errs := metrics.Calibrate(t.labels, t.p, t.weights), metrics.Compare(known, predicted, t.weights)
 	out := map[string]float64{
 		"accuracy": metrics.Accuracy(t.labels, t.predicted, t.weights), "accuracy of the matrix": m.Accuracy(),
 		"precision": m.MacroPrecision(), "recall": m.MacroRecall(), "F1": m.MacroF1(),
-		"AUC": metrics.Rank(t.labels, t.p, t.weights).AUC(0), "macro AUC": metrics.Rank(t.labels, t.p, t.weights).MacroAUC(),
-		"log loss": chances.LogLoss(), "calibration": chances.Error(),
-		"RMSE": errs.RMSE(), "MAE": errs.MAE(), "R2": errs.R2(),
+		"AUC": metrics.AUC(positive, first, t.weights), "macro AUC": metrics.MacroAUC(t.labels, t.p, t.weights),
+		"log loss": metrics.LogLoss(t.labels, t.p, t.weights), "calibration": metrics.CalibrationError(t.labels, t.p, t.weights),
+		"RMSE": metrics.RMSE(known, predicted, t.weights), "MAE": metrics.MAE(known, predicted, t.weights), "R2": metrics.R2(known, predicted, t.weights),
 	}
 	for j := range c {
 		out[fmt.Sprint("precision of ", j)], out[fmt.Sprint("recall of ", j)], out[fmt.Sprint("F1 of ", j)] = m.Precision(j), m.Recall(j), m.F1(j)
@@ -99,22 +98,15 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// auc returns the AUC of class 1 for its scores; class 0 has their negatives.
-func auc(labels []int, scores, weights []float64) float64 {
-	both := mat.NewDense(len(scores), 2, nil)
-	for i, s := range scores {
-		both.SetRow(i, []float64{-s, s})
-	}
-	return metrics.Rank(labels, both, weights).AUC(1)
-}
-
 // TestAUC compares with the definition, over all pairs.
 func TestAUC(t *testing.T) {
 	for seed := range uint64(40) {
 		s := random(seed, 2+int(seed), 3)
 		for class := range 3 {
 			var above, pairs float64
+			positive, scores := make([]bool, len(s.labels)), make([]float64, len(s.labels))
 			for i := range s.labels {
+				positive[i], scores[i] = s.labels[i] == class, s.p.At(i, class)
 				for j := range s.labels {
 					if s.labels[i] != class || s.labels[j] == class {
 						continue
@@ -129,13 +121,13 @@ func TestAUC(t *testing.T) {
 					}
 				}
 			}
-			near(t, fmt.Sprint("seed ", seed), metrics.Rank(s.labels, s.p, s.weights).AUC(class), above/pairs, 1e-14)
+			near(t, fmt.Sprint("seed ", seed), metrics.AUC(positive, scores, s.weights), above/pairs, 1e-14)
 		}
 	}
 	// Infinities are scores; NaN is none.
 	inf := math.Inf(1)
-	near(t, "infinities", auc([]int{1, 0, 1, 0}, []float64{inf, -inf, -inf, 0}, nil), 0.625, 0)
-	near(t, "NaN", auc([]int{1, 0, 1}, []float64{1, 0, math.NaN()}, nil), math.NaN(), 0)
+	near(t, "infinities", metrics.AUC([]bool{true, false, true, false}, []float64{inf, -inf, -inf, 0}, nil), 0.625, 0)
+	near(t, "NaN", metrics.AUC([]bool{true, false, true}, []float64{1, 0, math.NaN()}, nil), math.NaN(), 0)
 }
 
 // TestKnown checks the examples of scikit-learn's documentation, and values worked out by hand.
@@ -154,22 +146,22 @@ func TestKnown(t *testing.T) {
 	}
 	near(t, "accuracy", metrics.Accuracy([]int{0, 1, -1, 3}, []int{0, 2, 1, 3}, nil), 0.5, 0)
 	p := mat.NewDense(4, 2, []float64{0.1, 0.9, 0.9, 0.1, 0.8, 0.2, 0.35, 0.65})
-	near(t, "log loss", metrics.Calibrate([]int{1, 0, 0, 1}, p, nil).LogLoss(), 0.21616187468057912, 1e-15)
+	near(t, "log loss", metrics.LogLoss([]int{1, 0, 0, 1}, p, nil), 0.21616187468057912, 1e-15)
 	// Confidences 0.9, 0.9, 0.8, 0.65, the last wrong: bins (0.8, 0.9], (0.7, 0.8], (0.6, 0.7].
-	near(t, "calibration", metrics.Calibrate([]int{1, 0, 0, 0}, p, nil).Error(), (0.2+0.2+0.65)/4, 1e-15)
+	near(t, "calibration", metrics.CalibrationError([]int{1, 0, 0, 0}, p, nil), (0.2+0.2+0.65)/4, 1e-15)
 	known, got := []float64{3, -0.5, 2, 7}, []float64{2.5, 0, 2, 8}
-	near(t, "RMSE", metrics.Compare(known, got, nil).RMSE(), math.Sqrt(0.375), 1e-15)
-	near(t, "MAE", metrics.Compare(known, got, nil).MAE(), 0.5, 0)
+	near(t, "RMSE", metrics.RMSE(known, got, nil), math.Sqrt(0.375), 1e-15)
+	near(t, "MAE", metrics.MAE(known, got, nil), 0.5, 0)
 	var e metrics.Errors
 	for i, v := range known {
 		e.Add(v, got[i], 2)
 	}
 	near(t, "deviation", e.Deviation(), math.Sqrt(29.1875/4), 1e-15)
-	near(t, "R2", metrics.Compare(known, got, nil).R2(), 0.9486081370449679, 1e-15)
-	near(t, "R2 far from 0", metrics.Compare([]float64{1e9 + 1, 1e9 + 2, 1e9 + 3}, []float64{1e9 + 1, 1e9 + 2, 1e9 + 4}, nil).R2(), 0.5, 1e-9)
+	near(t, "R2", metrics.R2(known, got, nil), 0.9486081370449679, 1e-15)
+	near(t, "R2 far from 0", metrics.R2([]float64{1e9 + 1, 1e9 + 2, 1e9 + 3}, []float64{1e9 + 1, 1e9 + 2, 1e9 + 4}, nil), 0.5, 1e-9)
 	sure := mat.NewDense(1, 2, []float64{1, 0})
-	near(t, "log loss of 0", metrics.Calibrate([]int{1}, sure, nil).LogLoss(), 52*math.Ln2, 1e-13)
-	near(t, "log loss of 1", metrics.Calibrate([]int{0}, sure, nil).LogLoss(), 0x1p-52, 1e-30)
+	near(t, "log loss of 0", metrics.LogLoss([]int{1}, sure, nil), 52*math.Ln2, 1e-13)
+	near(t, "log loss of 1", metrics.LogLoss([]int{0}, sure, nil), 0x1p-52, 1e-30)
 }
 
 // TestUndefined checks measures of no samples, which are NaN, and NaN in predictions.
@@ -182,27 +174,28 @@ func TestUndefined(t *testing.T) {
 	near(t, "macro precision", m.MacroPrecision(), 1./3, 1e-15)
 	near(t, "macro recall", m.MacroRecall(), 0.5, 0)
 	near(t, "macro F1", m.MacroF1(), 0.4, 1e-15)
-	near(t, "RMSE of NaN", metrics.Compare([]float64{3, 3}, []float64{3, nan}, nil).RMSE(), nan, 0)
-	near(t, "macro AUC of one class", metrics.Rank([]int{1, 1}, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil).MacroAUC(), nan, 0)
+	near(t, "RMSE of NaN", metrics.RMSE([]float64{3, 3}, []float64{3, nan}, nil), nan, 0)
+	near(t, "macro AUC of one class", metrics.MacroAUC([]int{1, 1}, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil), nan, 0)
 	p := mat.NewDense(2, 2, []float64{nan, 0.5, 0.5, nan})
-	near(t, "calibration of NaN", metrics.Calibrate([]int{0, 0}, p, nil).Error(), nan, 0)
-	near(t, "log loss of NaN", metrics.Calibrate([]int{0, 0}, p, nil).LogLoss(), nan, 0)
+	near(t, "calibration of NaN", metrics.CalibrationError([]int{0, 0}, p, nil), nan, 0)
+	near(t, "log loss of NaN", metrics.LogLoss([]int{0, 0}, p, nil), nan, 0)
 	p = mat.NewDense(4, 2, []float64{0.75, 0.25, 0.5, 0.5, 0.25, 0.75, nan, nan})
-	labels, weights := []int{0, 0, 1, 0}, []float64{1, 1, 2, 0}
-	near(t, "log loss with NaN of weight 0", metrics.Calibrate(labels, p, weights).LogLoss(), -(3*math.Log(0.75)+math.Log(0.5))/4, 1e-15)
-	near(t, "calibration with NaN of weight 0", metrics.Calibrate(labels, p, weights).Error(), 0.3125, 1e-15)
-	near(t, "AUC with NaN of weight 0", metrics.Rank(labels, p, weights).AUC(0), 1, 0)
-	near(t, "macro AUC with NaN of weight 0", metrics.Rank(labels, p, weights).MacroAUC(), 1, 0)
+	labels, positive, first, weights := []int{0, 0, 1, 0}, []bool{true, true, false, true}, []float64{0.75, 0.5, 0.25, nan}, []float64{1, 1, 2, 0}
+	near(t, "log loss with NaN of weight 0", metrics.LogLoss(labels, p, weights), -(3*math.Log(0.75)+math.Log(0.5))/4, 1e-15)
+	near(t, "calibration with NaN of weight 0", metrics.CalibrationError(labels, p, weights), 0.3125, 1e-15)
+	near(t, "AUC with NaN of weight 0", metrics.AUC(positive, first, weights), 1, 0)
+	near(t, "macro AUC with NaN of weight 0", metrics.MacroAUC(labels, p, weights), 1, 0)
+	near(t, "macro AUC of no classes", metrics.MacroAUC(nil, &mat.Dense{}, nil), nan, 0)
 	for _, w := range []float64{5e-324, 1e-170, 1e170, math.MaxFloat64} {
 		same := []float64{w, w, w, w}
-		near(t, fmt.Sprint("AUC with weights of ", w), auc([]int{1, 0, 1, 0}, []float64{3, 2, 1, 0}, same), 0.75, 1e-15)
+		near(t, fmt.Sprint("AUC with weights of ", w), metrics.AUC([]bool{true, false, true, false}, []float64{3, 2, 1, 0}, same), 0.75, 1e-15)
 		near(t, fmt.Sprint("accuracy with weights of ", w), metrics.Accuracy([]int{0, 1, 1, 1}, []int{0, 0, 1, 1}, same), 0.75, 0)
-		near(t, fmt.Sprint("RMSE with weights of ", w), metrics.Compare([]float64{0, 1, 2, 3}, []float64{2, 1, 2, 3}, same).RMSE(), 1, 0)
+		near(t, fmt.Sprint("RMSE with weights of ", w), metrics.RMSE([]float64{0, 1, 2, 3}, []float64{2, 1, 2, 3}, same), 1, 0)
 	}
 	for name, v := range map[string]float64{
-		"accuracy": metrics.Accuracy(nil, nil, nil), "RMSE": metrics.Compare(nil, nil, nil).RMSE(), "MAE": metrics.Compare(nil, nil, nil).MAE(),
-		"R2": metrics.Compare(nil, nil, nil).R2(), "AUC": metrics.NewRanking(2, 1).AUC(1), "F1": metrics.NewConfusion(2).MacroF1(),
-		"loss": new(metrics.Calibration).LogLoss(), "calibration": new(metrics.Calibration).Error(), "weight 0": metrics.Compare([]float64{1}, []float64{2}, []float64{0}).RMSE(),
+		"accuracy": metrics.Accuracy(nil, nil, nil), "RMSE": metrics.RMSE(nil, nil, nil), "MAE": metrics.MAE(nil, nil, nil),
+		"R2": metrics.R2(nil, nil, nil), "AUC": metrics.AUC(nil, nil, nil), "F1": metrics.NewConfusion(2).MacroF1(),
+		"loss": new(metrics.Calibration).LogLoss(), "calibration": new(metrics.Calibration).Error(), "weight 0": metrics.RMSE([]float64{1}, []float64{2}, []float64{0}),
 	} {
 		near(t, name+" of no samples", v, nan, 0)
 	}
@@ -234,8 +227,8 @@ func TestPanics(t *testing.T) {
 	row := mat.NewDense(1, 2, []float64{0.5, 0.5})
 	for name, f := range map[string]func(){
 		"metrics: the arguments have different numbers of samples": func() { metrics.Accuracy([]int{1}, nil, nil) },
-		"metrics: a class is outside 0 to classes-1":               func() { metrics.Calibrate([]int{2}, row, nil).LogLoss() },
-		"metrics: a weight is negative or not finite":              func() { metrics.Compare([]float64{1}, []float64{1}, []float64{math.NaN()}) },
+		"metrics: a class is outside 0 to classes-1":               func() { metrics.LogLoss([]int{2}, row, nil) },
+		"metrics: a weight is negative or not finite":              func() { metrics.RMSE([]float64{1}, []float64{1}, []float64{math.NaN()}) },
 		"metrics: the number of classes is not positive":           func() { metrics.NewConfusion(0) },
 		"metrics: the limit of samples is not positive":            func() { metrics.NewRanking(2, 0) },
 	} {

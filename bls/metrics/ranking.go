@@ -10,6 +10,96 @@ import (
 	"blskernel/mat"
 )
 
+// AUC returns the area under the receiver operating characteristic: the probability that a positive
+// sample has a larger score than a negative one, with equal scores counted as one half,
+//
+//	sum over positive i, negative j of w_i w_j ([s_i > s_j] + [s_i = s_j]/2)
+//	/ (sum of w_i over positive i · sum of w_j over negative j).
+//
+// Without weights this is the Mann-Whitney U statistic with midranks, divided by the number of pairs.
+//
+//	shapes: positive, scores l; weights l or nil.
+//	cost: sorting l scores; 24l bytes.
+//	NaN: a NaN score makes the result NaN. Infinite scores are allowed.
+//	errors: NaN unless positive and negative samples both have weight; panics if the lengths differ,
+//	or a weight is negative or not finite.
+//	source: sklearn.metrics.roc_auc_score.
+func AUC(positive []bool, scores, weights []float64) float64 {
+	checkLengths(len(positive), len(scores), weights)
+	samples := make([]ranked, 0, len(scores))
+	for i, s := range scores {
+		w := floats.Weight(weights, i)
+		checkWeight(w)
+		if w > 0 {
+			samples = append(samples, ranked{s, w, positive[i]})
+		}
+	}
+	return auc(samples)
+}
+
+// ranked is a sample of AUC, which sorts samples by score.
+type ranked struct {
+	score, weight float64
+	positive      bool
+}
+
+// auc computes AUC for samples of positive weight. It rescales their weights and sorts the samples.
+func auc(samples []ranked) float64 {
+	if slices.ContainsFunc(samples, func(s ranked) bool { return math.IsNaN(s.score) }) {
+		return math.NaN()
+	}
+	// A power of two scales the largest weight of each side to about 1, so that nothing overflows.
+	largest := map[bool]float64{}
+	for _, s := range samples {
+		largest[s.positive] = max(largest[s.positive], s.weight)
+	}
+	for i, s := range samples {
+		_, exponent := math.Frexp(largest[s.positive])
+		samples[i].weight = math.Ldexp(s.weight, -exponent)
+	}
+	// Equal scores are sorted by weight, so the sums do not depend on the sorting algorithm.
+	slices.SortFunc(samples, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.weight, b.weight))
+	})
+	var above, positives, below float64
+	for from := 0; from < len(samples); {
+		to, here, ties := from, 0.0, 0.0
+		for ; to < len(samples) && samples[to].score == samples[from].score; to++ {
+			if samples[to].positive {
+				here += samples[to].weight
+			} else {
+				ties += samples[to].weight
+			}
+		}
+		above += float64(here * (below + float64(ties/2)))
+		positives += here
+		below += ties
+		from = to
+	}
+	return above / (positives * below)
+}
+
+// MacroAUC returns the unweighted mean over the classes of the AUC of each class against the rest,
+// computed from its column of scores. It leaves out classes without samples.
+//
+//	shapes: labels l, each from 0 to c-1; scores l×c; weights l or nil.
+//	cost: sorting l scores c times; about 8(c+5)l bytes.
+//	errors: NaN if fewer than two classes have weight; panics if the lengths differ, a label is out
+//	of range, or a weight is negative or not finite.
+//	source: sklearn.metrics.roc_auc_score(multi_class="ovr"), which requires probabilities.
+func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
+	l, c := scores.Dims()
+	checkLengths(l, len(labels), weights)
+	if l == 0 {
+		return math.NaN()
+	}
+	r := NewRanking(c, l)
+	for i, label := range labels {
+		r.Add(label, scores.RawRowView(i), floats.Weight(weights, i))
+	}
+	return r.MacroAUC()
+}
+
 // A Ranking collects the labels and scores of samples for AUC. It keeps all samples up to a limit.
 // Beyond the limit it keeps a random subset of that size, drawn with a fixed seed, and the result is an
 // estimate. Without weights its standard error is at most 1/(2 sqrt(m)), where m is the smaller of the
@@ -35,20 +125,6 @@ func NewRanking(classes, limit int) *Ranking {
 		panic(panicLimit)
 	}
 	return &Ranking{classes: classes, limit: limit, random: rand.New(rand.NewPCG(1, 2))}
-}
-
-// Rank returns the Ranking of all given samples.
-//
-//	shapes: labels l, each from 0 to c-1; scores l×c; weights l or nil.
-//	panics: if the lengths differ or there are no classes, and as Add does.
-func Rank(labels []int, scores *mat.Dense, weights []float64) *Ranking {
-	l, c := scores.Dims()
-	checkLengths(l, len(labels), weights)
-	r := NewRanking(c, max(1, l))
-	for i, label := range labels {
-		r.Add(label, scores.RawRowView(i), floats.Weight(weights, i))
-	}
-	return r
 }
 
 // Add adds a sample with the scores of all classes, which it copies. It panics unless there are c
@@ -79,65 +155,19 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 // Kept returns the number of samples that the results are based on, at most the limit.
 func (r *Ranking) Kept() int { return len(r.labels) }
 
-// AUC returns the area under the receiver operating characteristic of a class, computed from its column
-// of scores. The samples of the class are positive, all others negative. The result is the probability
-// that a positive sample has a larger score than a negative one, with equal scores counted as one half,
-//
-//	sum over positive i, negative j of w_i w_j ([s_i > s_j] + [s_i = s_j]/2)
-//	/ (sum of w_i over positive i · sum of w_j over negative j).
-//
-// Without weights this is the Mann-Whitney U statistic with midranks, divided by the number of pairs.
-//
-//	cost: sorting the kept samples; 24 bytes for each.
-//	NaN: a NaN score makes the result NaN. Infinite scores are allowed.
-//	errors: NaN unless positive and negative samples both have weight; panics if class is outside 0
-//	to c-1.
-//	source: sklearn.metrics.roc_auc_score.
+// AUC returns the AUC of a class against the rest, computed from its column of scores. It is NaN unless
+// both the class and the rest have weight. AUC panics if class is outside 0 to c-1.
 func (r *Ranking) AUC(class int) float64 {
 	checkClass(class, r.classes)
-	type ranked struct {
-		score, weight float64
-		positive      bool
-	}
-	samples, largest := make([]ranked, len(r.labels)), map[bool]float64{}
+	samples := make([]ranked, len(r.labels))
 	for i, label := range r.labels {
-		s := ranked{r.scores[i*r.classes+class], r.weights[i], label == class}
-		if math.IsNaN(s.score) {
-			return math.NaN()
-		}
-		samples[i], largest[s.positive] = s, max(largest[s.positive], s.weight)
+		samples[i] = ranked{r.scores[i*r.classes+class], r.weights[i], label == class}
 	}
-	// A power of two scales the largest weight of each side to about 1, so that nothing overflows.
-	for i, s := range samples {
-		_, exponent := math.Frexp(largest[s.positive])
-		samples[i].weight = math.Ldexp(s.weight, -exponent)
-	}
-	// Equal scores are sorted by weight, so the sums do not depend on the sorting algorithm.
-	slices.SortFunc(samples, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.weight, b.weight))
-	})
-	var above, positives, below float64
-	for from := 0; from < len(samples); {
-		to, here, ties := from, 0.0, 0.0
-		for ; to < len(samples) && samples[to].score == samples[from].score; to++ {
-			if samples[to].positive {
-				here += samples[to].weight
-			} else {
-				ties += samples[to].weight
-			}
-		}
-		above += float64(here * (below + float64(ties/2)))
-		positives += here
-		below += ties
-		from = to
-	}
-	return above / (positives * below)
+	return auc(samples)
 }
 
-// MacroAUC returns the unweighted mean of AUC over the classes with samples, or NaN if fewer than two
-// have any. A NaN score makes the result NaN.
-//
-//	source: sklearn.metrics.roc_auc_score(multi_class="ovr"), which requires probabilities.
+// MacroAUC returns the mean of AUC over the classes with samples, or NaN if fewer than two have any. A
+// NaN score makes the result NaN.
 func (r *Ranking) MacroAUC() float64 {
 	sums, there := make([]float64, r.classes), 0
 	for i, label := range r.labels {

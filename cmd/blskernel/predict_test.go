@@ -99,8 +99,7 @@ func TestPredictForms(t *testing.T) {
 		}
 	}
 	q := object[score.Classification](t, succeed(t, "evaluate", "--json", model, test))
-	chances := metrics.Calibrate(known, probabilities, nil)
-	loss, off := chances.LogLoss(), chances.Error()
+	loss, off := metrics.LogLoss(known, probabilities, nil), metrics.CalibrationError(known, probabilities, nil)
 	right := metrics.Confuse(known, classes, 3, nil).Correct()
 	if !(math.Abs(*q.LogLoss-loss) <= 1e-12) || !(math.Abs(*q.Calibration-off) <= 1e-12) || q.Correct != right {
 		t.Errorf("%+v; want %v right, the log loss %v, the calibration error %v", q, right, loss, off)
