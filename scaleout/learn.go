@@ -217,7 +217,9 @@ func flagOf(r stream.Remedy) string {
 // If these do not fit, it returns a *stream.Error that names the file. It passes on all other errors.
 func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	const noTargets = "has no labels or targets; name their columns, or their files"
-	err := fn.base.Match(r, true)
+	err := fn.base.Match(r, model.Data{
+		Missing: fn.base.Metadata.Options().Missing, Learn: true, Elsewhere: shard.Targets != "", Single: shard.Targets == "",
+	})
 	fault := func(format string, args ...any) error {
 		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}
 	}

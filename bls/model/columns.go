@@ -31,19 +31,26 @@ func SortLabels(of iter.Seq[string]) []string {
 	return labels
 }
 
+// Data describes the data in which Match selects columns.
+type Data struct {
+	Missing   stream.Missing // what to do with a missing cell
+	Learn     bool           // whether the labels or targets are needed, too
+	Elsewhere bool           // whether the targets are in a separate file
+	Single    bool           // whether there is one file of samples and no file of targets
+}
+
 // Match selects the columns of the model in the data. Unless the caller has selected inputs, these are
 // the columns with the model's names, in any order, or all columns except the targets if model or data
 // has no names. If selected columns have the model's names, Match puts them into the model's order. If
 // the model has no names and the data has all columns of training except targets and weights, Match
-// leaves out the columns that training left out. learn says whether the labels or targets are needed,
-// too. If not, no column of the file of the inputs is read as a target, so the cells of the targets
-// may be empty.
+// leaves out the columns that training left out. If data.Learn is false, no column of the file of the
+// inputs is read as a target, so the cells of the targets may be empty.
 //
 //	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
 //	r.Select.
-func (m *Model) Match(r *stream.Reader, learn bool) error {
+func (m *Model) Match(r *stream.Reader, data Data) error {
 	as, given := m.Metadata.Options(), r.Selection()
-	if err := choose(r, learn, as.Inputs, m.Metadata.Targets); err != nil {
+	if err := choose(r, data, as.Inputs, m.Metadata.Targets); err != nil {
 		return err
 	}
 	cells, _ := m.Columns()
@@ -64,11 +71,11 @@ func (m *Model) Match(r *stream.Reader, learn bool) error {
 		return stream.Errorf("has %s, but the model has %d: choose the columns with %v or %v, "+
 			"and name the column of the labels or targets with %v", names.Count(n, "input column", "input columns"), len(cells), inputs, exclude, targets)
 	}
-	if as.Columns == nil && given.Missing != stream.MissingDrop {
+	if as.Columns == nil && data.Missing != stream.MissingDrop {
 		return nil
 	}
 	named := r.Heading().HasHeader && slices.Equal(r.Inputs(), as.Inputs)
-	s.Columns = as.Columns
+	s.Columns, s.Missing = as.Columns, data.Missing
 	if err := r.Select(s); err != nil || !named || r.Heading().HasHeader {
 		return err
 	}
@@ -77,9 +84,8 @@ func (m *Model) Match(r *stream.Reader, learn bool) error {
 }
 
 // choose makes r select the columns named inputs and targets. Both are nil if the model has no names.
-// It returns ErrNoTargets if learn is true and r has no targets.
-func choose(r *stream.Reader, learn bool, inputs, targets []string) error {
-	paths, apart := r.Files()
+// It returns ErrNoTargets if want.Learn is true and r has no targets.
+func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names
 	if names == nil && selected.Header == stream.HeaderAuto && len(inputs) > 0 && holds(heading.First, inputs) {
@@ -88,7 +94,7 @@ func choose(r *stream.Reader, learn bool, inputs, targets []string) error {
 	byName := names != nil && len(inputs) > 0 && len(selected.Inputs) == 0
 	given := selected
 	var err error
-	if byName && !slices.Equal(r.Inputs(), inputs) { // else a column left out may share a name
+	if byName {
 		selected.Inputs, err = named(inputs, names)
 	} else {
 		selected.Inputs, err = inOrder(selected.Inputs, r.Inputs(), inputs)
@@ -99,19 +105,19 @@ func choose(r *stream.Reader, learn bool, inputs, targets []string) error {
 	if selected.Targets, err = inOrder(selected.Targets, r.Targets(), targets); err != nil {
 		return err
 	}
-	unread := !learn && !apart && len(given.Targets) > 0
+	unread := !want.Learn && !want.Elsewhere && len(given.Targets) > 0
 	changed := unread || !slices.Equal(given.Inputs, selected.Inputs) || !slices.Equal(given.Targets, selected.Targets)
-	byTarget := names != nil && len(targets) > 0 && len(selected.Targets) == 0 && !apart &&
-		(learn || !byName && holds(names, targets))
+	byTarget := names != nil && len(targets) > 0 && len(selected.Targets) == 0 && !want.Elsewhere &&
+		(want.Learn || !byName && holds(names, targets))
 	switch {
 	case byTarget:
 		if selected.Targets, err = named(targets, names); err != nil {
 			return err
 		}
-		unread = !learn
-	case learn && r.Outputs() == 0 && len(targets) == 1 && holds(heading.Arrays, targets):
+		unread = !want.Learn
+	case want.Learn && r.Outputs() == 0 && len(targets) == 1 && holds(heading.Arrays, targets):
 		selected.Targets = targets
-	case learn && r.Outputs() == 0 && heading.Format != stream.IDX:
+	case want.Learn && r.Outputs() == 0 && heading.Format != stream.IDX:
 		return ErrNoTargets
 	case !changed:
 		return nil
@@ -127,7 +133,7 @@ func choose(r *stream.Reader, learn bool, inputs, targets []string) error {
 	}
 	// A first line with the names is the header, whatever columns are selected. Later files may
 	// lack it.
-	if paths == 1 && !apart {
+	if want.Single {
 		selected.Header = stream.HeaderPresent
 	}
 	if err := r.Select(selected); err != nil || r.Heading().HasHeader {

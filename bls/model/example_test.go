@@ -56,7 +56,7 @@ func Example() {
 	check(m.Learn(ctx, second))
 
 	other := table("3,1,wide", "1,3,tall")
-	check(m.Match(other, false))
+	check(m.Match(other, model.Data{Single: true}))
 	b, err := other.Next(2)
 	check(err)
 	scores, err := m.Scores(ctx, b)

@@ -238,7 +238,7 @@ func (v *verifier) run(log modelfile.Log) (*Model, error) {
 		if len(paths) == 0 {
 			return m, nil
 		}
-		return m, v.each(op, paths, op.Batch, func(b *stream.Batch) error { return m.Remove(v.ctx, b) })
+		return m, v.each(op, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, m.Remove(v.ctx, b) })
 	}
 	return v.learn(m, op)
 }
@@ -276,7 +276,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 		return nil, err
 	}
 	m.Calibrating = op.Kind == modelfile.OpUpdate && m.Calibrated()
-	return m, v.each(op, paths, rows, func(b *stream.Batch) error { return m.Learn(v.ctx, b) })
+	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
 }
 
 // few reports whether so few rows of a training run are left, after later removals, that the model may
@@ -299,7 +299,7 @@ func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	}
 	m := v.unfitted(op)
 	v.first = append(v.first, m)
-	return v.each(op, paths, op.First, func(b *stream.Batch) error { return cmp.Or(m.Learn(v.ctx, b), io.EOF) })
+	return v.each(op, paths, op.First, func(b *stream.Batch) (bool, error) { return false, m.Learn(v.ctx, b) })
 }
 
 // files returns the paths of the available files of an operation: all, or only files not removed later.
@@ -315,17 +315,20 @@ func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
 // unfitted returns a model that has the options of a training run, but has learned nothing.
 func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 	f := &modelfile.File{Metadata: v.of.Metadata}
+	var lambda *float64
 	if c := v.of.Classifier; c != nil {
 		f.Classifier = c.Unfitted()
 		f.Classifier.Classes = min(op.Classes, len(v.of.Labels()))
 		f.Metadata.Classes = v.of.Labels()[:f.Classifier.Classes]
+		lambda = &f.Classifier.Update.Lambda
 	} else {
 		f.Regressor = v.of.Regressor.Unfitted()
+		lambda = &f.Regressor.Update.Lambda
+	}
+	if op.Lambda != nil {
+		*lambda = *op.Lambda
 	}
 	m := New(f)
-	if op.Lambda != nil {
-		*m.given() = *op.Lambda
-	}
 	m.FixMaps = op.Fixed
 	return m
 }
@@ -342,10 +345,12 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	u := f.Learner().Updater()
-	if op.Kind == modelfile.OpLike && op.Lambda != nil && blsupdate.Supports(u.Method(), blsupdate.ActionRidge) {
+	m = New(f)
+	m.Refit = true
+	if op.Kind == modelfile.OpLike && op.Lambda != nil && blsupdate.Supports(m.Updater().Method(), blsupdate.ActionRidge) {
 		var leverage *blsupdate.LeverageError
-		if err = f.Learner().SetLambda(*op.Lambda); errors.As(err, &leverage) { // QR cannot remove so much of a ridge
+		if err = m.SetLambda(*op.Lambda); errors.As(err, &leverage) { // QR cannot remove so much of a ridge
+			u := m.Updater()
 			opt := u.Options()
 			opt.Lambda = *op.Lambda
 			u, err = blsupdate.New(u.Method(), mat.NewDense(1, u.Nodes(), nil), mat.NewDense(1, u.Targets(), nil), opt)
@@ -354,21 +359,22 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 			} else if err == nil {
 				f.Regressor, err = f.Regressor.WithUpdater(u)
 			}
+			m = New(f)
+			m.Refit = true
 		}
 	}
-	m = New(f)
-	m.Refit = true
 	return m, err
 }
 
-// each calls do with the rows of an operation until do returns io.EOF. The first batch has the
+// each calls do with the rows of an operation until do returns more = false. The first batch has the
 // given number of rows, the others op.Batch, but a batch ends at each of op.Ends. It skips the bad rows
 // that the operation skipped.
-func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) error) error {
+func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
 	opt := op.Options()
 	opt.Classes, opt.Labels, opt.TargetNotations = v.of.Classifier != nil, v.of.Labels(), v.of.Metadata.TargetNotations
 	opt.Bad = func(*stream.Error) error { return nil }
-	if last := len(paths) - 1; opt.TargetPath != "" {
+	apart := opt.TargetPath != ""
+	if last := len(paths) - 1; apart {
 		paths, opt.TargetPath = paths[:last], paths[last]
 	}
 	if len(paths) == 0 || rows < 1 || op.Batch < 1 {
@@ -379,10 +385,10 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		return err
 	}
 	defer r.Close()
-	if err := v.of.Match(r, true); err != nil {
+	if err := v.of.Match(r, Data{Missing: opt.Missing, Learn: true, Elsewhere: apart, Single: !apart && len(paths) == 1}); err != nil {
 		return err
 	}
-	out := v.out
+	out, more := v.out, true
 	if out == nil {
 		out = Holdout(op.Holdout).Holds
 	}
@@ -393,7 +399,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 			return err
 		}
 	}
-	for read := int64(0); ; rows = batch {
+	for read := int64(0); more; rows = batch {
 		for len(ends) > 0 && ends[0] <= read {
 			ends = ends[1:]
 		}
@@ -401,17 +407,22 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 			rows = int(min(int64(rows), ends[0]-read))
 		}
 		b, err := r.Next(rows)
-		if err == nil {
-			_, err = SkipBad(restOf(b, read, out), do, func(*Error) error { return nil })
-			read += int64(b.X.RawMatrix().Rows)
-		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
+		rest := restOf(b, read, out)
+		read += int64(b.X.RawMatrix().Rows)
+		if _, err := SkipBad(rest, func(b *stream.Batch) (err error) {
+			more, err = do(b)
+			return err
+		}, func(*Error) error { return nil }); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // batchOf returns rows, the batch size of op, or less if op lists far fewer rows, so that a forged log

@@ -163,9 +163,6 @@ func (r *Reader) Positions() (inputs, besides []int) {
 	return slices.Clone(r.about.columns), rest(r.about.heading.Columns, taken)
 }
 
-// Files returns the number of paths, and whether Options.TargetPath names a file of the targets.
-func (r *Reader) Files() (paths int, targets bool) { return len(r.paths), r.opt.TargetPath != "" }
-
 // Kept returns the names of the columns of Options.Keep, or their numbers if they have no names.
 func (r *Reader) Kept() []string { return slices.Clone(r.about.kept) }
 

@@ -164,7 +164,7 @@ func (in *Input) adopt(m *model.Model) error {
 }
 
 func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
-	err := m.Match(r, targets)
+	err := m.Match(r, model.Data{Missing: in.Options.Missing, Learn: targets, Elsewhere: in.Options.TargetPath != "", Single: len(in.Sources()) == 1})
 	fault, ok := err.(*stream.Error)
 	switch {
 	case ok && fault.Path == "": // a fault of the columns, without a path
@@ -178,12 +178,23 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 
 // OpenAgain reopens the data that m has learned, and selects the columns that m was trained on.
 func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader, error) {
-	in.Options.TargetNotations = m.Metadata.TargetNotations
 	r, err := in.Open(ctx, m.Classifier != nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.match(r, m, true); err != nil {
+	as, s := m.Metadata.Options(), r.Selection()
+	s.Columns, s.Missing, s.TargetNotations = as.Columns, as.Missing, as.TargetNotations
+	for _, name := range m.Metadata.Exclude { // includes the columns of row numbers and of weights
+		if name != s.Weight && !slices.Contains(s.Exclude, name) {
+			s.Exclude = append(s.Exclude, name)
+		}
+	}
+	err = r.Select(s)
+	if err == nil && as.Inputs != nil && !r.Heading().HasHeader { // the header was read as a row, since its names are also categories
+		s.Header = stream.HeaderPresent
+		err = r.Select(s)
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
