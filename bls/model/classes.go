@@ -34,6 +34,12 @@ func NewClasses(labels []string) Classes {
 	return c
 }
 
+// Number returns the number of the class with the given label, and whether there is one.
+func (c Classes) Number(label string) (number int, ok bool) {
+	number, ok = c.numbers[label]
+	return number, ok
+}
+
 // With returns all labels: the labels of c, then the labels of more that c lacks, in their order. Label
 // more[i] is all[to[i]].
 func (c Classes) With(more []string) (all []string, to []int) {

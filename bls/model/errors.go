@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"strings"
 
 	"blskernel/dataset/stream"
 )
@@ -9,19 +10,36 @@ import (
 // ErrNoTargets is returned if rows need labels or targets but have none.
 var ErrNoTargets = errors.New("the data has no labels or targets: name their columns or their file")
 
-// A Remedy is the advice that fixes an error.
-type Remedy string
+// A Remedy is a set of actions that can fix an error.
+type Remedy int
 
-// The advice on the errors of this package.
 const (
-	DropRow        Remedy = "remove the row if it is an outlier, or scale the values down"
-	SmallerUnits   Remedy = "scale the values down"
-	ExcludeColumn  Remedy = ", or leave the column out" // follows one of the two above
-	AddClass       Remedy = "add the class to the model, or leave the row out"
-	OtherTarget    Remedy = "is this the right label column?"
-	SaveUTF8       Remedy = "save the file as UTF-8"
-	PositiveTarget Remedy = "leave the row out, or train a model on the targets themselves"
+	DropRow        Remedy = 1 << iota // remove the row if it is an outlier, or scale the values down
+	SmallerUnits                      // scale the values down
+	ExcludeColumn                     // or leave the column out
+	AddClass                          // add the class to the model, or leave the row out
+	OtherTarget                       // is this the right label column?
+	SaveUTF8                          // save the file as UTF-8
+	PositiveTarget                    // leave the row out, or train a model on the targets themselves
 )
+
+// remedies has the advice for each action, in the order of the constants.
+var remedies = []string{
+	"remove the row if it is an outlier, or scale the values down", "scale the values down", "or leave the column out",
+	"add the class to the model, or leave the row out", "is this the right label column?", "save the file as UTF-8",
+	"leave the row out, or train a model on the targets themselves",
+}
+
+// String returns the advice for all actions, separated by commas.
+func (r Remedy) String() string {
+	var texts []string
+	for i, text := range remedies {
+		if r&(1<<i) != 0 {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
 
 // An Error reports rows that a model cannot learn or predict.
 type Error struct {
@@ -32,7 +50,7 @@ type Error struct {
 	Many  bool   // there are too many new classes
 }
 
-func (e *Error) Error() string { return e.With(string(e.Do)) }
+func (e *Error) Error() string { return e.With(e.Do.String()) }
 
 // With returns the text of Error with do as the advice, which can name a program's flags.
 func (e *Error) With(do string) string {

@@ -82,10 +82,7 @@ func (m *Model) Kind() string {
 func (m *Model) Labels() []string { return m.classes.labels }
 
 // Class returns the number of the class with the given label, and whether there is one.
-func (m *Model) Class(label string) (number int, ok bool) {
-	number, ok = m.classes.numbers[label]
-	return number, ok
-}
+func (m *Model) Class(label string) (number int, ok bool) { return m.classes.Number(label) }
 
 // TargetNames returns the names of the targets of a regressor. For data without names they are y1, y2,
 // ..., or nil if the model cannot be fitted to the rows that it keeps.
@@ -318,7 +315,7 @@ func (m *Model) Located(b *stream.Batch, err error) error {
 			name = strconv.Quote(m.Metadata.Inputs[overflow.Col])
 		}
 		e.What += " in column " + name
-		e.Do += ExcludeColumn
+		e.Do |= ExcludeColumn
 	}
 	e.What += " would overflow"
 	return e

@@ -46,7 +46,7 @@ var zeros = []any{
 	new(bls.ClassWeight), &bls.CalibrationError{}, &bls.Classifier{}, new(bls.EnhancementWeights), &bls.Features{}, &bls.LabelError{},
 	&bls.OutlierError{}, &bls.OverflowError{}, &bls.Regressor{}, &bls.ScaleError{}, new(bls.Scaling), &bls.TargetError{},
 	&metrics.Calibration{}, &metrics.Confusion{}, &metrics.Errors{}, &metrics.Ranking{}, &metrics.Running{},
-	&model.Classes{}, &model.Error{}, &model.MergeError{}, &model.Model{}, &model.TwiceError{}, new(model.Holdout),
+	&model.Classes{}, &model.Error{}, &model.MergeError{}, &model.Model{}, new(model.Remedy), &model.TwiceError{}, new(model.Holdout),
 	&modelfile.ChecksumError{}, &modelfile.File{}, &modelfile.FolderError{}, &modelfile.FormatError{}, &modelfile.Info{}, &modelfile.MetadataError{},
 	&modelfile.Metadata{}, &modelfile.Operation{}, new(modelfile.Log), &modelfile.TruncatedError{}, &modelfile.VersionError{}, &modelfile.WriteError{},
 	&dataset.Images{},

@@ -55,9 +55,9 @@ func Explain(err error, closed, memory string, trains bool) error {
 	case !errors.As(err, &fault):
 		return explainLearning(err, trains)
 	}
-	do := string(fault.Do)
+	do := fault.Do.String()
 	switch {
-	case strings.HasSuffix(do, string(model.ExcludeColumn)):
+	case fault.Do&model.ExcludeColumn != 0:
 		do += " with --exclude"
 	case fault.Do == model.AddClass:
 		do = closed
