@@ -69,12 +69,12 @@ func ExampleInspect() {
 	check(modelfile.Write(&b, line()))
 	info, err := modelfile.Inspect(&b)
 	check(err)
-	fmt.Printf("version %d, by %s\n", info.Version, info.Metadata.Software)
+	fmt.Printf("version %d, a regressor: %v, by %s\n", info.Version, info.Regressor(), info.Metadata.Software)
 	for _, s := range info.Sections {
 		fmt.Printf("%q ", s.Name)
 	}
 	// Output:
-	// version 2, by example 1.0
+	// version 2, a regressor: true, by example 1.0
 	// "META" "REGR" "END "
 }
 

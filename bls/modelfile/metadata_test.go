@@ -48,7 +48,7 @@ func TestMetadata(t *testing.T) {
 		}
 		info, err := Inspect(iotest.OneByteReader(bytes.NewReader(b)))
 		must(t, err)
-		if !sameMetadata(info.Metadata, f.Metadata) || (info.Sections[1].Name == sectionRegressor) != regressor || info.Version != Version || info.Bytes != int64(len(b)) {
+		if !sameMetadata(info.Metadata, f.Metadata) || info.Regressor() != regressor || info.Version != Version || info.Bytes != int64(len(b)) {
 			t.Errorf("Inspect: %+v", info)
 		}
 		at := int64(headerSize)

@@ -269,6 +269,11 @@ type Info struct {
 	SHA256   [sha256.Size]byte // the hash of everything before the last section, which stores the hash
 }
 
+// Regressor reports whether the model is a bls.Regressor rather than a bls.Classifier.
+func (i *Info) Regressor() bool {
+	return slices.ContainsFunc(i.Sections, func(s Section) bool { return s.Name == sectionRegressor })
+}
+
 // A Section describes one section of a file.
 type Section struct {
 	Name   string // 4 characters: "META", "CLAS" or "REGR", "END "
