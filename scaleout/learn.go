@@ -201,7 +201,7 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 // flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
 // the text of an error. For the notation of numbers it is a flag of train, which makes the base model.
 func flagOf(r stream.Remedy) string {
-	flag := strings.TrimSpace("--" + strings.ToLower(r.Option) + " " + r.Value)
+	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {
 	case stream.OptionTargets:
 		return "--target"

@@ -45,6 +45,17 @@ func Errorf(format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), format: format, args: args}
 }
 
+// Remedies returns the options that What suggests, in the order in which it suggests them.
+func (e *Error) Remedies() []Remedy {
+	var all []Remedy
+	for _, arg := range e.args {
+		if r, ok := arg.(Remedy); ok {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // With returns a copy of e with words(r), such as a program's flag, in place of each Remedy r in What.
 func (e *Error) With(words func(Remedy) string) *Error {
 	args := slices.Clone(e.args)

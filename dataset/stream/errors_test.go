@@ -189,39 +189,35 @@ func claimed(archive []byte, size uint32) []byte {
 	return archive
 }
 
-// remedies returns the Remedies that e suggests, in order.
-func remedies(e *Error) (all []Remedy) {
-	e.With(func(r Remedy) string { all = append(all, r); return "" })
-	return all
-}
-
 // TestRemedies finds the options that errors suggest, as values, and replaces their texts: no text of
 // this package names a flag.
 func TestRemedies(t *testing.T) {
+	exclude := func(spec string) []Remedy { return []Remedy{{OptionExclude, spec}} }
 	for _, test := range []struct {
-		text string
-		opt  Options
-		says string // with the Remedies as <Option Value>
+		text     string
+		opt      Options
+		remedies []Remedy
+		says     string // with the Remedies as <Option Value>
 	}{
-		{"a,b\n1,2\n3,x%d\n", Options{}, `is "x%d", not a number; correct it, or leave the column out with <Exclude b>`},
-		{"a b,b\nx%v,2\n3,x\n", Options{}, `is "x%v", not a number; correct it, or leave the column out with <Exclude 1>`},
-		{"a,b\n1,2\n3,x\n", Options{Targets: []string{"b"}}, `is "x", not a number; correct it or remove the row`},
-		{"a,b\n1,2\n3,2024-01-31\n", Options{Fixed: true}, `is "2024-01-31", a date; turn it into a number or remove the row`},
-		{"a,b\n1,2\n3,2024-01-31\n", Options{},
+		{"a,b\n1,2\n3,x%d\n", Options{}, exclude("b"), `is "x%d", not a number; correct it, or leave the column out with <Exclude b>`},
+		{"a b,b\nx%v,2\n3,x\n", Options{}, exclude("1"), `is "x%v", not a number; correct it, or leave the column out with <Exclude 1>`},
+		{"a,b\n1,2\n3,x\n", Options{Targets: []string{"b"}}, nil, `is "x", not a number; correct it or remove the row`},
+		{"a,b\n1,2\n3,2024-01-31\n", Options{Fixed: true}, nil, `is "2024-01-31", a date; turn it into a number or remove the row`},
+		{"a,b\n1,2\n3,2024-01-31\n", Options{}, exclude("b"),
 			`is "2024-01-31", a date; leave the column out with <Exclude b>, or turn its dates into numbers, such as days since a given day`},
-		{"a;b\n1,5;2\n", Options{},
+		{"a;b\n1,5;2\n", Options{}, []Remedy{{OptionDecimal, ","}, {OptionThousands, ","}},
 			`is "1,5", which has a comma: use a decimal point, or declare the comma with <Decimal ,> or <Thousands ,>`},
-		{"a,b\n1,2\n,3\n", Options{}, "is empty; fill in a number or remove the row"},
+		{"a,b\n1,2\n,3\n", Options{}, nil, "is empty; fill in a number or remove the row"},
 	} {
 		test.opt.Stdin = strings.NewReader(test.text)
 		r := mustOpen(t, []string{"-"}, test.opt)
 		_, err := r.Next(9)
 		var fault *Error
-		if !errors.As(err, &fault) {
+		if !errors.As(err, &fault) || !slices.Equal(fault.Remedies(), test.remedies) {
 			t.Errorf("%q: %v", test.text, err)
 			continue
 		}
-		named := fault.With(func(r Remedy) string { return "<" + r.Option + " " + r.Value + ">" })
+		named := fault.With(func(r Remedy) string { return "<" + r.Option.String() + " " + r.Value + ">" })
 		if named.What != test.says || named.Line != fault.Line || named.Name != fault.Name || strings.Contains(fault.What, "<") {
 			t.Errorf("%q: %v, then %v", test.text, err, named)
 		}

@@ -104,7 +104,7 @@ func ExampleError_With() {
 	if errors.As(err, &fault) {
 		fmt.Println(fault)
 		fmt.Println(fault.With(func(advice stream.Remedy) string {
-			return "--" + strings.ToLower(advice.Option) + "=" + advice.Value
+			return "--" + strings.ToLower(advice.Option.String()) + "=" + advice.Value
 		}))
 	}
 	// Output:

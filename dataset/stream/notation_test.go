@@ -86,7 +86,7 @@ func TestNoNotation(t *testing.T) {
 			var fault *Error
 			_, err := mustOpen(t, []string{"-"}, opt).Survey(100)
 			if !errors.As(err, &fault) || fault.Name != "a" || fault.Column != 1 || !strings.Contains(fault.What, `as in "1`) ||
-				!slices.Equal(remedies(fault), []Remedy{{OptionDecimal, string(sign)}, {OptionThousands, string(sign)}}) {
+				!slices.Equal(fault.Remedies(), []Remedy{{OptionDecimal, string(sign)}, {OptionThousands, string(sign)}}) {
 				t.Errorf("%v", err)
 			}
 		}
@@ -130,7 +130,7 @@ func TestJoinedFaults(t *testing.T) {
 			t.Errorf("%v lacks %s", err, part)
 		}
 	}
-	if !slices.Contains(remedies(fault), Remedy{OptionExclude, "when,id,3"}) || fault.Path != path || d.Columns[3].Notation.Unit != "%" {
+	if !slices.Contains(fault.Remedies(), Remedy{OptionExclude, "when,id,3"}) || fault.Path != path || d.Columns[3].Notation.Unit != "%" {
 		t.Errorf("%+v, %v", fault, d)
 	}
 	many := "c" + strings.Repeat(",c", 39) + "\n"

@@ -1,20 +1,29 @@
 package stream
 
-// The fields of [Options] that errors suggest.
+import "blskernel/internal/io/names"
+
+// An Option is a field of [Options] that a Remedy sets.
+type Option int
+
+// The options that errors suggest.
 const (
-	OptionHeader     = "Header"
-	OptionInputs     = "Inputs"
-	OptionTargets    = "Targets"
-	OptionExclude    = "Exclude"
-	OptionMissing    = "Missing"
-	OptionDecimal    = "Decimal"
-	OptionThousands  = "Thousands"
-	OptionInputArray = "InputArray"
+	OptionHeader Option = iota
+	OptionInputs
+	OptionTargets
+	OptionExclude
+	OptionMissing
+	OptionDecimal
+	OptionThousands
+	OptionInputArray
 )
 
-// A Remedy is a field of [Options], together with a value, that avoids an [Error].
+var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands", "InputArray"}
+
+func (o Option) String() string { return names.String(optionNames, o) }
+
+// A Remedy is an option, together with a value, that avoids an [Error].
 type Remedy struct {
-	Option string // the name of the field
+	Option Option
 	Value  string // as text, or one entry of a list; empty if only the user knows it
 }
 
@@ -24,7 +33,7 @@ var exclude = Remedy{Option: OptionExclude}
 
 // String returns the Remedy as a field of Options, as in "Options.Exclude = age".
 func (r Remedy) String() string {
-	text := "Options." + r.Option
+	text := "Options." + r.Option.String()
 	if r.Value != "" {
 		text += " = " + r.Value
 	}

@@ -187,7 +187,7 @@ func (c Columns) Names(inputs []string) []string {
 	return out
 }
 
-// Check returns an error for columns that Survey cannot return: with Levels that are empty, too many,
+// Check returns an error for columns that Describe cannot return: with Levels that are empty, too many,
 // repeated or not UTF-8, with a Fill of the wrong length or not finite, or with a Notation that is
 // invalid or comes with Levels.
 func (c Columns) Check() error {
@@ -269,7 +269,7 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 			}
 			continue
 		}
-		x = append(x, make([]float64, column.Inputs())...)
+		x = append(x, zeros[:column.Inputs()]...)
 		switch {
 		case column.Levels == nil:
 			x[at] = v
@@ -286,3 +286,5 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 	}
 	return x
 }
+
+var zeros [MaxLevels + 2]float64

@@ -20,12 +20,12 @@ func described(t *testing.T, text string, opt Options) (*Reader, Columns) {
 	t.Helper()
 	opt.Stdin = strings.NewReader(text)
 	r := mustOpen(t, []string{"-"}, opt)
-	d, err := r.Survey(1000)
+	columns, err := r.Describe(1000)
 	testutil.NoError(t, err)
 	s := r.Selection()
-	s.Columns = d.Columns
+	s.Columns = columns
 	testutil.NoError(t, r.Select(s))
-	return r, d.Columns
+	return r, columns
 }
 
 // tables are texts, with the columns and samples expected of them.
@@ -110,9 +110,9 @@ func TestMixed(t *testing.T) {
 		strings.Repeat("1\n2\n", 30) + "x\n": false, strings.Repeat("1\n2\n", 9) + "x\n": true,
 	} {
 		r := mustOpen(t, []string{"-"}, Options{Header: HeaderAbsent, Stdin: strings.NewReader(cells)})
-		d, err := r.Survey(100)
-		if err != nil || d.Columns.categorical() != words {
-			t.Errorf("%q: %v, %v", cells, d, err)
+		columns, err := r.Describe(100)
+		if err != nil || columns.categorical() != words {
+			t.Errorf("%q: %v, %v", cells, columns, err)
 		}
 	}
 }
@@ -166,8 +166,8 @@ func TestWrongTables(t *testing.T) {
 	} {
 		r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader(test.text), Missing: MissingDrop})
 		var fault *Error
-		if _, err := r.Survey(1000); !errors.As(err, &fault) || fault.Name != test.name || !strings.Contains(fault.What, test.want) ||
-			!slices.Contains(remedies(fault), Remedy{OptionExclude, test.name}) && !strings.Contains(fault.What, "UTF-8") {
+		if _, err := r.Describe(1000); !errors.As(err, &fault) || fault.Name != test.name || !strings.Contains(fault.What, test.want) ||
+			!slices.Contains(fault.Remedies(), Remedy{OptionExclude, test.name}) && !strings.Contains(fault.What, "UTF-8") {
 			t.Errorf("%.40q: error %v, want %q", test.text, err, test.want)
 		}
 		if r.Dim() != 2 {
@@ -296,7 +296,7 @@ func TestArrayGaps(t *testing.T) {
 	}
 	wide := append(npyHeader(1, "<f4", false, 1, maxDescribed+1), elementsOf("<f4", append(make([]float64, maxDescribed), nan))...)
 	_, err := mustOpen(t, []string{"-"}, Options{Missing: MissingMean, Stdin: bytes.NewReader(wide)}).Survey(1)
-	if fault := wantFault(t, "wide", err, "has 65537 input columns"); !slices.Contains(remedies(fault), Remedy{OptionMissing, "drop"}) {
+	if fault := wantFault(t, "wide", err, "has 65537 input columns"); !slices.Contains(fault.Remedies(), Remedy{OptionMissing, "drop"}) {
 		t.Error(err)
 	}
 }
@@ -327,14 +327,12 @@ func FuzzTable(f *testing.F) {
 			}
 			defer r.Close()
 			s := r.Selection()
-			d, err := r.Survey(5)
-			if err != nil {
+			if s.Columns, err = r.Describe(5); err != nil {
 				if err != io.EOF {
 					checkFault(t, err)
 				}
 				return
 			}
-			s.Columns = d.Columns
 			testutil.NoError(t, s.Columns.Check())
 			testutil.NoError(t, r.Select(s))
 			all, err := drain(r, 3)

@@ -51,7 +51,7 @@ var zeros = []any{
 	&modelfile.Metadata{}, &modelfile.Operation{}, new(modelfile.Log), &modelfile.TruncatedError{}, &modelfile.VersionError{}, &modelfile.WriteError{},
 	&dataset.Images{},
 	&stream.Batch{}, &stream.Columns{}, &stream.Error{}, new(stream.Format), new(stream.Header), new(stream.Missing), &stream.Reader{},
-	&stream.Column{}, &stream.Notation{}, &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
+	&stream.Column{}, &stream.Notation{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
 	&bench.Incremental{}, &bench.PaperTable{}, &bench.FlopsCase{}, &bench.TableHead{}, &bench.Variant{},
 	&bench.Cost{}, &speed.Case{}, &speed.Comparison{}, &speed.Job{}, &speed.Problem{}, &speed.Result{},
 	&report.Page{}, &report.Plot{}, &report.Section{}, &report.Table{}, &result.File{}, &result.LineError{},

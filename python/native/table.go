@@ -120,7 +120,7 @@ func (c *call) inFrame(err error) error {
 			return "X.dropna()"
 		case stream.OptionExclude:
 		default:
-			return fmt.Sprintf("pandas.read_csv(%s=%q)", strings.ToLower(r.Option), r.Value)
+			return fmt.Sprintf("pandas.read_csv(%s=%q)", strings.ToLower(r.Option.String()), r.Value)
 		}
 		if r.Value == "" {
 			return "X.drop(columns=...)"

@@ -32,7 +32,7 @@ func InFlags(err error) error {
 		return err
 	}
 	return fault.With(func(r stream.Remedy) string {
-		flag := "--" + strings.ToLower(r.Option)
+		flag := "--" + strings.ToLower(r.Option.String())
 		switch r.Option {
 		case stream.OptionTargets:
 			flag = "--target"
