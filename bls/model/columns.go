@@ -95,7 +95,9 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	given := selected
 	var err error
 	if byName {
-		selected.Inputs, err = named(inputs, names)
+		if selected.Inputs = ofInputs(r, inputs); selected.Inputs == nil {
+			selected.Inputs, err = named(inputs, names)
+		}
 	} else {
 		selected.Inputs, err = inOrder(selected.Inputs, r.Inputs(), inputs)
 	}
@@ -162,6 +164,22 @@ func inRuns(runs, besides []int) (inputs []string) {
 		besides = besides[n:]
 	}
 	return inputs
+}
+
+// ofInputs is named for the inputs that r selects, among which a column left out does not repeat a name.
+// It returns nil unless each name occurs exactly once.
+func ofInputs(r *stream.Reader, of []string) (columns []string) {
+	have := r.Inputs()
+	positions, _ := r.Positions()
+	at := names.Index(have)
+	for _, name := range of {
+		i, found := at[name]
+		if !found || i < 0 || len(have) != len(positions) {
+			return nil
+		}
+		columns = append(columns, strconv.Itoa(positions[i]+1))
+	}
+	return columns
 }
 
 // named returns the numbers, from 1, of the columns whose names are in of. Each of these names must

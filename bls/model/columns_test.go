@@ -43,6 +43,7 @@ func TestMatch(t *testing.T) {
 		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, learn, nil, nil, nil, `lacks columns of the model ("a") and has "b", "y": name`},
 		{"many are missing", "z\n1\n", stream.Options{}, modelfile.Metadata{Inputs: strings.Split("abcdefghijkl", "")}, Data{}, nil, nil, nil, `"j" and 2 more) and has "z"`},
 		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, learn, nil, nil, nil, `has more than one column named "a"`},
+		{"a name of a column left out", "b,a,a,y\n1,2,3,4\n", stream.Options{Exclude: []string{"3"}}, needs, learn, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
 		{"names that are words", "b,a,y\nb,a,3\n", stream.Options{}, modelfile.Metadata{Inputs: []string{"a=a", "b=b"}, Targets: []string{"y"}, Columns: stream.Columns{{Levels: []string{"a"}}, {Levels: []string{"b"}}}},
 			Data{Learn: true}, []string{"a=a", "b=b"}, []string{"y"}, []float64{1, 1}, ""},
 		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, needs, learn, nil, nil, nil, ErrNoTargets.Error()},
