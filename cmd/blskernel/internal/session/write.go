@@ -20,7 +20,8 @@ import (
 
 // CheckOut returns an error if a result must not replace the file at path. If model is true, the
 // result is a model and may replace only a model or an empty file. Otherwise it may replace any
-// regular file but a model. No result may replace one of the files at the paths in read.
+// regular file but a model. No result may replace one of the files at the paths in read, where
+// StandardInput is not a file.
 func (s *Session) CheckOut(path string, model bool, read ...string) error {
 	info, err := vfs.Stat(s.FS, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,6 +31,9 @@ func (s *Session) CheckOut(path string, model bool, read ...string) error {
 		return err
 	}
 	for _, name := range read {
+		if name == StandardInput {
+			continue
+		}
 		if other, err := vfs.Stat(s.FS, name); err == nil && os.SameFile(info, other) {
 			return ui.Usagef("--out is %q, which is an input: give another name", path)
 		}
