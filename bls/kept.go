@@ -77,8 +77,10 @@ func (s sampleSet) ownWeights(factor float64) []float64 {
 
 // only returns the samples with the given indices, at least one, in new storage.
 func (s sampleSet) only(numbers []int) *sampleSet {
-	return &sampleSet{x: block.PickRows(s.x, numbers), labels: block.Pick(s.labels, 1, numbers), classes: s.classes,
-		y: block.PickRows(s.y, numbers), weights: block.Pick(s.weights, 1, numbers)}
+	return &sampleSet{
+		x: block.PickRows(s.x, numbers), y: block.PickRows(s.y, numbers), classes: s.classes,
+		labels: block.Pick(s.labels, 1, numbers), weights: block.Pick(s.weights, 1, numbers),
+	}
 }
 
 // isSample reports whether sample i of s equals sample j of t, with weights equal up to rounding.

@@ -30,9 +30,12 @@ func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
 // pick returns a batch of the given rows, at least one, in ascending order.
 func (b *Batch) pick(rows []int) *Batch {
 	n := b.rows()
-	out := &Batch{X: block.PickRows(b.X, rows), Pixels: block.Pick(b.Pixels, len(b.Pixels)/n, rows), Y: block.PickRows(b.Y, rows),
-		Labels: block.Pick(b.Labels, 1, rows), Weights: block.Pick(b.Weights, 1, rows), Kept: block.Pick(b.Kept, len(b.Kept)/n, rows),
-		places: block.Pick(b.places, 1, rows), First: b.Number(rows[0]) - 1}
+	out := &Batch{
+		X: block.PickRows(b.X, rows), Pixels: block.Pick(b.Pixels, len(b.Pixels)/n, rows),
+		Y: block.PickRows(b.Y, rows), Labels: block.Pick(b.Labels, 1, rows),
+		Weights: block.Pick(b.Weights, 1, rows), Kept: block.Pick(b.Kept, len(b.Kept)/n, rows),
+		places: block.Pick(b.places, 1, rows), First: b.Number(rows[0]) - 1,
+	}
 	for _, i := range rows {
 		out.numbers = append(out.numbers, b.Number(i))
 	}

@@ -79,7 +79,9 @@ func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 // rival, or with firstShrink if rival is nil. It continues in the direction in which the loss falls,
 // since the loss has a single minimum apart from noise. It stops at once if the first loss is far above
 // the loss of rival.
-func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival *Result) (*Result, error) {
+func (s *Search) Coarse(
+	ctx context.Context, maps Maps, shrinks []float64, rival *Result,
+) (*Result, error) {
 	begin, within := slices.Index(shrinks, firstShrink), math.Inf(1)
 	if rival != nil {
 		begin, within = slices.Index(shrinks, rival.Shrink), float64(reach*rival.Loss)

@@ -72,12 +72,14 @@ func PickRows(m *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// Pick returns a copy of the n elements of each given row of all, or nil if all is nil.
-func Pick[T any](all []T, n int, rows []int) (out []T) {
+// Pick returns a copy of the n elements of each given row of all, or nil if all is empty.
+func Pick[T any](all []T, n int, rows []int) []T {
+	if len(all) == 0 {
+		return nil
+	}
+	out := make([]T, 0, n*len(rows))
 	for _, i := range rows {
-		if all != nil {
-			out = append(out, all[i*n:(i+1)*n]...)
-		}
+		out = append(out, all[i*n:(i+1)*n]...)
 	}
 	return out
 }

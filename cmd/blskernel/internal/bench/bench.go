@@ -37,7 +37,8 @@ const maxOrder = 20_000
 
 // New returns the bench command.
 func New(s ui.Streams) *cobra.Command {
-	b := benchFlags{ops: []string{"dgemm"}, Comparison: speed.Comparison{Rounds: speed.DefaultRounds}, sizes: speed.Sizes()}
+	b := benchFlags{ops: []string{"dgemm"}, sizes: speed.Sizes()}
+	b.Rounds = speed.DefaultRounds
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare the speeds of the backends",
