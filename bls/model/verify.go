@@ -315,20 +315,17 @@ func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
 // unfitted returns a model that has the options of a training run, but has learned nothing.
 func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 	f := &modelfile.File{Metadata: v.of.Metadata}
-	var lambda *float64
 	if c := v.of.Classifier; c != nil {
 		f.Classifier = c.Unfitted()
 		f.Classifier.Classes = min(op.Classes, len(v.of.Labels()))
 		f.Metadata.Classes = v.of.Labels()[:f.Classifier.Classes]
-		lambda = &f.Classifier.Update.Lambda
 	} else {
 		f.Regressor = v.of.Regressor.Unfitted()
-		lambda = &f.Regressor.Update.Lambda
-	}
-	if op.Lambda != nil {
-		*lambda = *op.Lambda
 	}
 	m := New(f)
+	if op.Lambda != nil {
+		*m.given() = *op.Lambda
+	}
 	m.FixMaps = op.Fixed
 	return m
 }
@@ -345,12 +342,13 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m = New(f)
-	m.Refit = true
-	if op.Kind == modelfile.OpLike && op.Lambda != nil && blsupdate.Supports(m.Updater().Method(), blsupdate.ActionRidge) {
+	l := f.Learner()
+	u := l.Updater()
+	if op.Kind == modelfile.OpLike && op.Lambda != nil &&
+		blsupdate.Supports(u.Method(), blsupdate.ActionRidge) {
 		var leverage *blsupdate.LeverageError
-		if err = m.SetLambda(*op.Lambda); errors.As(err, &leverage) { // QR cannot remove so much of a ridge
-			u := m.Updater()
+		if err = l.SetLambda(*op.Lambda); errors.As(err, &leverage) {
+			// QR cannot remove so much of a ridge.
 			opt := u.Options()
 			opt.Lambda = *op.Lambda
 			u, err = blsupdate.New(u.Method(), mat.NewDense(1, u.Nodes(), nil), mat.NewDense(1, u.Targets(), nil), opt)
@@ -359,10 +357,10 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 			} else if err == nil {
 				f.Regressor, err = f.Regressor.WithUpdater(u)
 			}
-			m = New(f)
-			m.Refit = true
 		}
 	}
+	m = New(f)
+	m.Refit = true
 	return m, err
 }
 

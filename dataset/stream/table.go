@@ -269,7 +269,7 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 			}
 			continue
 		}
-		x = append(x, zeros[:column.Inputs()]...)
+		x = append(x, make([]float64, column.Inputs())...)
 		switch {
 		case column.Levels == nil:
 			x[at] = v
@@ -286,5 +286,3 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 	}
 	return x
 }
-
-var zeros [MaxLevels + 2]float64
