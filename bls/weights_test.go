@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel/bls/metrics"
@@ -297,5 +298,39 @@ func TestBalancedFindsRare(t *testing.T) {
 	}
 	if plain, balanced := recall(Unweighted), recall(Balanced); !(balanced >= 0.95 && plain <= 0.85) {
 		t.Errorf("recall %v, and %v balanced", plain, balanced)
+	}
+}
+
+// TestOutlyingWeights learns a row whose weight leaves W without digits: the heaviest row is at fault
+// or, if the rows before do not determine W, the lightest. A model without digits may learn any row.
+func TestOutlyingWeights(t *testing.T) {
+	x := samples(15, 60, 6, 6)
+	y := targetsFor(x, 2)
+	r := &Regressor{Method: blsupdate.Gram, Features: FeatureOptions{Groups: 1, GroupNodes: 5, EnhancementNodes: 10, Scaling: ScaleColumns, Shrink: 1}}
+	learn := func(rows int, weights ...float64) error {
+		to := rows + len(weights)
+		return r.PartialFitContext(t.Context(), rowsOf(x, rows, to), rowsOf(y, rows, to), weights)
+	}
+	for _, test := range []struct {
+		rows    int
+		lambda  float64
+		weights []float64
+		row     int
+	}{{40, 1e-3, []float64{1, 1e-20, 1e30, 1}, 2}, {14, None, []float64{1, 1e-20}, 1}, {14, None, []float64{1e30, 1}, 0}} {
+		r.Update.Lambda = test.lambda
+		must(t, r.Fit(rowsOf(x, 0, test.rows), rowsOf(y, 0, test.rows)))
+		var e *OutlierError
+		err := learn(test.rows, test.weights...)
+		if !errors.As(err, &e) || e.Row != test.row || e.Weight != test.weights[test.row] || !strings.Contains(err.Error(), "the weight 1e") {
+			t.Errorf("weights %v after %d rows: %v", test.weights, test.rows, err)
+		}
+	}
+	for i := range 60 { // six different rows
+		x.SetRow(i, x.RawRowView(i%6))
+	}
+	r.Update.Lambda = 1
+	must(t, errors.Join(r.Fit(rowsOf(x, 0, 40), rowsOf(y, 0, 40)), r.SetLambda(0), learn(40, 1, 1e-20)))
+	if _, err := r.Weights(); !isA(err, new(*blsupdate.ConditionError)) {
+		t.Error(err)
 	}
 }

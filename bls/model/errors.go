@@ -21,6 +21,7 @@ const (
 	OtherTarget                       // is this the right label column?
 	SaveUTF8                          // save the file as UTF-8
 	PositiveTarget                    // leave the row out, or train a model on the targets themselves
+	OtherWeight                       // give the row a weight closer to the weights of the others, or leave it out
 )
 
 // remedies has the advice for each action, in the order of the constants.
@@ -28,6 +29,7 @@ var remedies = []string{
 	"remove the row if it is an outlier, or scale the values down", "scale the values down", "or leave the column out",
 	"add the class to the model, or leave the row out", "is this the right label column?", "save the file as UTF-8",
 	"leave the row out, or train a model on the targets themselves",
+	"give the row a weight closer to the weights of the others, or leave it out",
 }
 
 // String returns the advice for all actions, separated by commas.

@@ -298,8 +298,13 @@ func (m *Model) Located(b *stream.Batch, err error) error {
 	}
 	var outlier *bls.OutlierError
 	if errors.As(err, &outlier) {
-		return &Error{Place: b.Where(outlier.Row).String(), Row: outlier.Row, Do: DropRow,
-			What: fmt.Sprintf("the nodes, times the square root of the sample weight, are as large as %.1g, so the model's weights would have no correct digits", outlier.Size)}
+		e := &Error{Place: b.Where(outlier.Row).String(), Row: outlier.Row, Do: DropRow}
+		e.What = fmt.Sprintf("the nodes, times the square root of the sample weight, are as large as %.1g", outlier.Size)
+		if outlier.Weight != 0 {
+			e.What, e.Do = fmt.Sprintf("the weight of the row is %.1g", outlier.Weight), OtherWeight
+		}
+		e.What += ", so the model's weights would have no correct digits"
+		return e
 	}
 	var overflow *bls.OverflowError
 	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {
