@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"blskernel/bls/internal/choice"
@@ -243,10 +244,9 @@ func (m *model) merge(ctx context.Context, other *model) error {
 	maps := m.features
 	if !keeps {
 		maps = maps.joined(other.features)
-	}
-	if !keeps && (maps == nil || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil)) {
-		return &OptionError{Op: "bls", Option: "the other model", Value: "one with different feature maps, target means or LogTargets",
-			Want: "a Clone of this model, refitted to the rows of the other model"}
+		if err := m.difference(other, maps); err != nil {
+			return err
+		}
 	}
 	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
@@ -280,6 +280,45 @@ func (m *model) merge(ctx context.Context, other *model) error {
 		m.reach = max(m.reach, other.reach)
 	} else {
 		m.reach = 0
+	}
+	return nil
+}
+
+// difference returns an *OptionError for the first difference due to which m, which keeps no samples,
+// cannot learn from the output layer of other, or nil. maps are the joined maps, nil if there are none.
+func (m *model) difference(other *model, maps *Features) error {
+	differ := func(option string, a, b any) error {
+		return &OptionError{Op: "bls", Option: option + " of the two models", Value: fmt.Sprintf("%v and %v", a, b),
+			Want: "equal values, as in a Clone of this model, refitted to the rows of the other model"}
+	}
+	if maps == nil {
+		f, g := m.features, other.features
+		if f.Inputs() != g.Inputs() {
+			return differ("the number of inputs", f.Inputs(), g.Inputs())
+		}
+		a, b := reflect.ValueOf(f.opt), reflect.ValueOf(g.opt)
+		for i := a.NumField() - 1; i >= 0; i-- { // the seed first, which Fit does not choose
+			name, x, y := a.Type().Field(i).Name, a.Field(i), b.Field(i)
+			if name != "Backend" && !x.Equal(y) {
+				return differ(name, x, y)
+			}
+		}
+		return &OptionError{Op: "bls", Option: "the other model", Value: "one with feature maps fitted to other rows",
+			Want: "a Clone of this model, refitted to the rows of the other model"}
+	}
+	if a, b := m.updater.Method(), other.updater.Method(); a != b && blsupdate.Supports(a, blsupdate.ActionMerge) {
+		return differ("Method", a, b)
+	}
+	if a, b := m.smearing != nil, other.smearing != nil; a != b {
+		return differ("LogTargets", a, b)
+	}
+	if a, b := m.center == nil, other.center == nil; a != b {
+		return differ("NoIntercept", a, b)
+	}
+	for j := range min(len(m.center), len(other.center)) {
+		if a, b := m.center[j], other.center[j]; a != b {
+			return differ(fmt.Sprintf("the mean of target %d", j+1), a, b)
+		}
 	}
 	return nil
 }

@@ -140,16 +140,16 @@ func TestSameMaps(t *testing.T) {
 	if n := c.Updater().Samples(); n != 120 {
 		t.Errorf("%d samples of 60 and 60", n)
 	}
-	for name, change := range map[string]func(f *Features){
-		"an option":        func(f *Features) { f.opt.Seed++ },
-		"a weight":         func(f *Features) { f.weights.Set(2, 3, 7) },
-		"a row of weights": func(f *Features) { f.weights = rowsOf(f.weights, 0, 5) },
+	for says, change := range map[string]func(f *Features){
+		"Seed of the two models is ":                         func(f *Features) { f.opt.Seed++ },
+		"feature maps fitted to other rows":                  func(f *Features) { f.weights.Set(2, 3, 7) },
+		"the number of inputs of the two models is 12 and 4": func(f *Features) { f.weights = rowsOf(f.weights, 0, 5) },
 	} {
 		other := p.decoded().c
 		change(other.features)
 		var e *OptionError
-		if err := c.Merge(other); !errors.As(err, &e) {
-			t.Errorf("%s differs: %v", name, err)
+		if err := c.Merge(other); !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v; want %s", err, says)
 		}
 	}
 	// Refit has the ridge that was given or set, whatever has been forgotten.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
@@ -43,9 +44,9 @@ func (m *Model) Merge(other *Model, again bool) error {
 	case m.Kind() != other.Kind():
 		return &MergeError{"kinds"}
 	case !slices.Equal(a.Inputs, b.Inputs) || (a.Columns == nil) != (b.Columns == nil) || !slices.EqualFunc(a.Columns, b.Columns, sameButFill):
-		return &MergeError{"inputs"}
+		return &MergeError{"inputs" + unequal(a.Inputs, b.Inputs)}
 	case !slices.Equal(a.Targets, b.Targets):
-		return &MergeError{"targets"}
+		return &MergeError{"targets" + unequal(a.Targets, b.Targets)}
 	}
 	columns, kept := a.Columns, other.KeptInputs()
 	if kept == nil || !exchangeable(columns, b.Columns, kept) {
@@ -61,7 +62,10 @@ func (m *Model) Merge(other *Model, again bool) error {
 	err := m.mergeRows(other)
 	var option *bls.OptionError
 	if errors.As(err, &option) {
-		return &MergeError{"feature maps, target transformations or methods"}
+		if what, two := strings.CutSuffix(option.Option, " of the two models"); two {
+			return &MergeError{fmt.Sprintf("values of %s (%v)", what, option.Value)}
+		}
+		return &MergeError{"feature maps"}
 	}
 	if err == nil {
 		a.Columns = columns
@@ -79,6 +83,20 @@ func sameButFill(a, b stream.Column) bool {
 	n := len(a.Fill) - len(b.Fill)
 	a.Fill, b.Fill = nil, nil
 	return n == 0 && reflect.DeepEqual(a, b)
+}
+
+// unequal returns the first pair of different names in parentheses or, if there is none, the numbers of
+// names. It returns "" for equal lists.
+func unequal(a, b []string) string {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf(" (%q and %q)", a[i], b[i])
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf(" (%d and %d)", len(a), len(b))
+	}
+	return ""
 }
 
 // exchangeable reports whether rows x, read with the columns from, are sure to be the same if read with

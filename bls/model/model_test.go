@@ -137,6 +137,10 @@ func TestRefuses(t *testing.T) {
 	if err := m.Learn(t.Context(), &stream.Batch{X: mat.NewDense(1, 2, nil)}); err != ErrNoTargets {
 		t.Error(err)
 	}
+	heavy := m.Located(batch(t, true, "1,2,red\n"), &bls.OutlierError{Weight: 1e30})
+	if want := "rows.csv:2: the weight of the row is 1e+30, so the model's weights would have no correct digits: give the row a weight closer"; !strings.Contains(heavy.Error(), want) {
+		t.Error(heavy)
+	}
 	err := m.Located(batch(t, true, "1,2,red\n"), &bls.OverflowError{What: "the distance", Row: 0, Col: 1})
 	if want := `rows.csv:2: the distance in column "b" would overflow: ` +
 		"remove the row if it is an outlier, or scale the values down, or leave the column out"; err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -186,7 +190,12 @@ func TestMerge(t *testing.T) {
 	line := New(&modelfile.File{Regressor: &bls.Regressor{}})
 	other := learned(t, 0, "red", "green")
 	other.Metadata.Inputs = []string{"b", "a"}
-	for what, o := range map[string]*Model{"kinds": line, "inputs": other} {
+	seed, qr := learned(t, 0, "red", "green"), learned(t, 0, "red", "green")
+	seed.Classifier.Features.Seed, qr.Classifier.Method = 7, blsupdate.QR
+	for _, o := range []*Model{seed, qr} {
+		testutil.NoError(t, o.Classifier.Fit(batch(t, true, rows(0, 60, "red", "green")).X, slices.Repeat([]int{0, 1}, 30)))
+	}
+	for what, o := range map[string]*Model{"kinds": line, `inputs ("a" and "b")`: other, "values of Seed (1 and 7)": seed, "values of Method (gram and qr)": qr} {
 		var differ *MergeError
 		if err := m.Merge(o, false); !errors.As(err, &differ) || differ.What != what {
 			t.Errorf("%s: %v", what, err)

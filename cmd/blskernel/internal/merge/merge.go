@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -51,6 +53,15 @@ func (mg *merging) do(ctx context.Context, paths []string) error {
 	if mg.out == "" {
 		return ui.Usagef("--out is missing: name the file for the merged model")
 	}
+	infos := make([]os.FileInfo, len(paths))
+	for i, path := range paths {
+		infos[i], _ = vfs.Stat(mg.FS, path) // loading reports an error
+		for j, other := range paths[:i] {
+			if !mg.again && os.SameFile(infos[j], infos[i]) {
+				return ui.Usagef("%q and %q are the same model, so its rows would count twice: name it only once", other, path)
+			}
+		}
+	}
 	unlock, err := mg.Lock(&mg.out, "")
 	if err != nil {
 		return err
@@ -83,7 +94,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &differ) && differ.What == "kinds":
 		return fmt.Errorf("%s is for %s and %s for %s, so they cannot be merged", first, sum.Kind(), path, other.Kind())
 	case errors.As(err, &differ):
-		return fmt.Errorf("%s and %s have different %s, so they cannot be merged: train one of them again on its own rows with 'blskernel train --like OTHER', where OTHER is the other model", first, path, differ.What)
+		return fmt.Errorf("%s and %s have different %s, so they cannot be merged: train one of them again on its own rows with 'blskernel train --like OTHER', where OTHER is the other model", first, path, session.Differing(differ))
 	case errors.As(err, &twice):
 		return ui.Usagef("%s has learned the file %q, as has a model named before it: use --again to merge the models anyway", path, twice.Name)
 	case err != nil:

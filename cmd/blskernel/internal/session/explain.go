@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/io/names"
 )
 
 var (
@@ -85,9 +87,18 @@ func explainLearning(err error, trains bool) error {
 	var leverage *blsupdate.LeverageError
 	var forgotten *blsupdate.ForgottenRowsError
 	var calibration *bls.CalibrationError
+	var option *bls.OptionError
+	var unsupported *blsupdate.UnsupportedError
 	switch {
 	case errors.Is(err, model.ErrNoTargets):
 		return ErrNoTargets
+	case errors.As(err, &option) && option.Option == "Relevance":
+		return ui.Usagef("--relevance above 0 needs --scale columns or ranks")
+	case errors.As(err, &option) && option.Option == "Steps":
+		return ui.Usagef("--steps yes needs --direct yes")
+	case errors.As(err, &unsupported):
+		does := map[blsupdate.Action]string{blsupdate.ActionRidge: "change the ridge", blsupdate.ActionMerge: "merge models"}[unsupported.Action]
+		return fmt.Errorf("the method %v cannot %s: train a new model with --method %s", unsupported.Method, cmp.Or(does, unsupported.Action.String()), names.Alternatives(unsupported.Instead))
 	case errors.As(err, &rank) && rank.Running && rank.Lambda > 0:
 		return fmt.Errorf("%s be left for %d nodes: remove fewer rows, or train a new model on the other rows with --method gram or qr", ui.Count(rank.Samples, "row would", "rows would"), rank.Nodes)
 	case errors.As(err, &rank) && rank.Running && !trains:
@@ -112,4 +123,18 @@ func explainLearning(err error, trains bool) error {
 		return fmt.Errorf("%s", Uncalibrated)
 	}
 	return err
+}
+
+// flagOf replaces the names of options in package bls by flags of train.
+var flagOf = strings.NewReplacer(
+	"EnhancementNodes", "--enhancement", "GroupNodes", "--group-nodes", "Groups", "--groups", "Scaling", "--scale", "Direct", "--direct",
+	"Relevance", "--relevance", "Steps", "--steps", "Shrink", "--shrink", "Seed", "--seed", "Method", "--method", "LogTargets", "--log-targets",
+)
+
+// Differing returns what differs between two models, with a flag in place of the name of an option.
+func Differing(e *model.MergeError) string {
+	if strings.HasPrefix(e.What, "values of ") {
+		return flagOf.Replace(e.What)
+	}
+	return e.What
 }
