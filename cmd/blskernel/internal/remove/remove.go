@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 
+	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/input"
@@ -70,6 +71,9 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	m, err := rm.LoadWhole(ctx, path)
 	if err != nil {
 		return err
+	}
+	if c := m.Classifier; c != nil && c.ClassWeight == bls.Balanced && m.KeptRows() == 0 {
+		return fmt.Errorf("%s was trained with --class-weight balanced and keeps no rows, so it cannot tell how much a row counts: train a new model on the other rows with 'blskernel train --like %[1]s'", path)
 	}
 	if err := rm.check(m, path); err != nil {
 		return err
