@@ -235,7 +235,7 @@ func TestLoadMissing(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: error %v", err)
 	}
-	testutil.Contains(t, err.Error(), append([]string{absent}, mnist.files[:2]...)...)
+	testutil.Contains(t, err.Error(), append([]string{absent, "does not exist; give"}, mnist.files[:2]...)...)
 	testutil.WriteFile(t, filepath.Join(dir, mnist.files[0]), set.data[0])
 	testutil.WriteFile(t, filepath.Join(dir, mnist.files[3]), set.data[3])
 	_, _, err = LoadMNIST(dir)

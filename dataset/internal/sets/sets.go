@@ -25,10 +25,13 @@ var (
 // Find returns the paths of the files in the folder dir of fsys with the given names, in the order of
 // names. A nil fsys stands for vfs.OS.
 //
-//	errors: one that matches fs.ErrNotExist and names the missing files; others for a file in place
-//	of the folder, and for a folder or a device in place of a file; errors of the operating system.
+//	errors: one that matches fs.ErrNotExist and names the missing folder or files; others for a file in
+//	place of the folder, and for a folder or a device in place of a file; errors of the operating system.
 func Find(fsys vfs.FS, dir string, names []string) ([]string, error) {
-	if info, err := vfs.Stat(fsys, dir); err == nil && !info.IsDir() {
+	switch info, err := vfs.Stat(fsys, filepath.Clean(dir)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("dataset: folder %q does not exist; give the folder that has %s: %w", dir, strings.Join(names, ", "), fs.ErrNotExist)
+	case err == nil && !info.IsDir():
 		return nil, fmt.Errorf("dataset: %s: is not a folder; give the folder that has %s", dir, strings.Join(names, ", "))
 	}
 	var paths, missing []string

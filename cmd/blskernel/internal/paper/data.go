@@ -2,6 +2,7 @@ package paper
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,9 @@ import (
 // NORB without its files it returns random images and no test set.
 func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data string, err error) {
 	x.Show(0, "reading the data")
+	if _, err := os.Stat(x.dir); x.dir != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, "", fmt.Errorf("the folder %q of --data does not exist", x.dir)
+	}
 	switch {
 	case t.Data == bench.NORB:
 		err = fs.ErrNotExist
