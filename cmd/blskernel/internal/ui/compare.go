@@ -37,11 +37,14 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 }
 
 // LookupBackends returns the backends with the given names, and sets the number of threads. An empty
-// name stands for the default backend.
+// name stands for the default backend, but only alone.
 //
 //	errors: a UsageError for an unknown or repeated name; another error for an unavailable backend
 //	or an invalid environment variable.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
+	if len(names) > 1 && slices.Contains(names, "") {
+		return nil, Usagef("--backend has an empty name; want pure, openblas or both")
+	}
 	var backends []blskernel.Backend
 	var found []string
 	for _, name := range names {
