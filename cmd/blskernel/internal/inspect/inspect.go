@@ -178,7 +178,12 @@ func (i *Inspection) String() string {
 	if what := session.Unfinished(&m); what != "" {
 		line("state", "%s", what)
 	} else if m.Progress != nil {
-		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), names.List(m.Progress.Sources))
+		held := heldOut(&m)
+		text := fmt.Sprintf("%s of %s", ui.Count(m.Progress.Rows-held, "row"), names.List(m.Progress.Sources))
+		if held > 0 {
+			text += fmt.Sprintf(", %d held out", held)
+		}
+		line("last learned", "%s", text)
 	}
 	some("has learned", learnedText(m.Learned))
 	if i.Holdout != nil {
@@ -211,4 +216,16 @@ func learnedText(list []modelfile.Learned) string {
 		text += fmt.Sprintf(", and %s before them", ui.Count(more, "file"))
 	}
 	return text
+}
+
+// heldOut returns the number of rows that the last run held out.
+func heldOut(m *modelfile.Metadata) (held int64) {
+	if n := len(m.Log); n > 0 && m.Log[n-1].Holdout > 0 {
+		for row := range m.Progress.Rows {
+			if model.Holdout(m.Log[n-1].Holdout).Holds(row) {
+				held++
+			}
+		}
+	}
+	return held
 }
