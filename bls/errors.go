@@ -29,7 +29,11 @@ type LabelError struct {
 }
 
 func (e *LabelError) Error() string {
-	return fmt.Sprintf("bls: label %d at index %d is out of range; want 0 to %d", e.Label, e.Index, e.Classes-1)
+	do := ""
+	if e.Label < 0 || e.Classes == maxInferredClasses {
+		do = ": number the classes from 0 without gaps, or use a Regressor if the labels are quantities"
+	}
+	return fmt.Sprintf("bls: label %d at index %d is out of range; want 0 to %d%s", e.Label, e.Index, e.Classes-1, do)
 }
 
 // TargetError reports a target that is not positive, which a model of logarithms cannot learn.
