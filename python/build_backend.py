@@ -4,6 +4,7 @@ It needs only Python, Go and a C compiler. The same sources, compilers and SOURC
 the last commit by default) give the same bytes.
 
     python3 build_backend.py wheel [--arch amd64 | --arch arm64 | --arch all] [--cc gcc] [--out dist]
+    python3 build_backend.py library [--arch amd64 | --arch arm64] [--cc gcc]
     python3 build_backend.py sdist [--out dist]
 """
 
@@ -210,6 +211,8 @@ def main() -> None:
     parser.add_argument("--cc", default=None, help="C compiler for the architecture (default: $CC or gcc for this machine's GOARCH, a cross compiler for any other)")
     parser.add_argument("--out", default="dist", help="folder for the files (default: dist)")
     given = parser.parse_args()
+    if given.what == "library" and given.arch == "all":
+        parser.error("the folder of the package has room for one library: give --arch amd64 or --arch arm64")
     arches = sorted(MACHINES) if given.arch == "all" else [given.arch or host()]
     if given.what != "sdist":
         for arch in arches:  # before the first is built

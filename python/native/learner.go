@@ -27,7 +27,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 		r := &bls.Regressor{Backend: b}
 		return &learner{modelfile.File{Regressor: r}}, parse(options, r)
 	}
-	return nil, valueError("unknown kind of object %.40q", kind)
+	return nil, valueError("unknown kind of object %.40q; want classifier, regressor, ridge, cholesky, ldlt or lu", kind)
 }
 
 // decode returns the object that data, a result of encode or the contents of a model file, describes.

@@ -27,3 +27,9 @@ def test_missing(tmp_path, given, there, want):
     env.pop("CC", None)
     done = subprocess.run([sys.executable, BUILD, "wheel", *given, "--out", str(out)], env=env, capture_output=True, text=True)
     assert done.returncode == 1 and want in done.stderr and not out.exists()
+
+
+def test_one_library():
+    """The package has room for the library of one architecture."""
+    done = subprocess.run([sys.executable, BUILD, "library", "--arch", "all"], env={"PATH": ""}, capture_output=True, text=True)
+    assert done.returncode == 2 and "give --arch amd64 or --arch arm64" in done.stderr

@@ -136,7 +136,7 @@ def test_codes():
         (NumericError, "exactly zero", lambda: linalg.lu(np.zeros((2, 2)))),
         (np.linalg.LinAlgError, "not positive definite", lambda: linalg.cholesky(-np.eye(2))),
         (UnsupportedError, "gram or qr", lambda: ridge(Method=3).call("set_lambda", options={"Lambda": 1})),
-        (ValueError, "unknown kind", lambda: Handle("nothing")),
+        (ValueError, 'unknown kind of object "nothing"; want classifier', lambda: Handle("nothing")),
         (ValueError, "no method", lambda: r.call("fly")),
         (ValueError, "no method", lambda: r.call("inverse", results=[np.empty((1, 1))])),
         (ValueError, "unknown field", lambda: r.call("forget", options={"Faktor": 1})),
