@@ -67,8 +67,10 @@ func TestTakeRows(t *testing.T) {
 			t.Errorf("%d rows, %d of them of the %d with weight; want %d", len(rows), n, positive, want)
 		}
 	}
-	if f := (&Folds{weights: []float64{3, 1, 1, 1}}); f.effectiveRows() != 3 {
-		t.Errorf("weights 3, 1, 1, 1 are like %v rows", f.effectiveRows())
+	for _, unit := range []float64{1, 0x1p-600, 0x1p600, 0x1p1020} {
+		if f := (&Folds{weights: []float64{3 * unit, unit, unit, unit}}); f.effectiveRows() != 3 {
+			t.Errorf("weights %g times 3, 1, 1, 1 are like %v rows", unit, f.effectiveRows())
+		}
 	}
 }
 

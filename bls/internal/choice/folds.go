@@ -139,8 +139,10 @@ func (f *Folds) effectiveRows() float64 {
 	if f.weights == nil {
 		return float64(len(f.rows))
 	}
+	_, exp := math.Frexp(slices.Max(f.weights)) // divides all weights, so that squares do not overflow
 	var sum, squares float64
 	for _, w := range f.weights {
+		w = math.Ldexp(w, -exp)
 		sum += w
 		squares += float64(w * w)
 	}
