@@ -90,9 +90,10 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	if err != nil {
 		return s, chosen{}, err
 	}
-	l := choice.Positive(x.RawMatrix().Rows, weights)
+	rows, d := x.Dims()
+	l := choice.Positive(rows, weights)
 	chooses, unit, given := s.chooses(), choice.Unit(weights), s.update.Lambda
-	lowest := float64(unit * s.lowestLambda(max(l, s.rows), opt))
+	lowest := float64(unit * s.lowestLambda(max(l, s.rows), d, opt))
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
@@ -115,7 +116,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		least := lowest
 		if given != 0 { // Score is for a model that learns only these rows
-			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), opt))
+			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), d, opt))
 		}
 		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
 		if err != nil {
@@ -161,14 +162,16 @@ func suggestNodes(rows, columns int) int {
 	return max(minNodes, min(maxNodes, int(nodes)))
 }
 
-// lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 are
-// accurate: 16 units in the last place of a bound on their trace, or 256 for RidgeInverse.
-func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
+// lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 and of d
+// columns are accurate: 8 units in the last place of a bound on their trace, or 128 for RidgeInverse. Z
+// and H are within ±1, and a column of S has the mean square 1, unless ScaleNone leaves it unscaled.
+func (s settings) lowestLambda(l, d int, opt FeatureOptions) float64 {
 	units := 0x1p-48
 	if s.method == blsupdate.RidgeInverse {
 		units = 0x1p-44
 	}
-	return float64(units * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
+	// The sum of the two numbers is at most twice the larger one.
+	return float64(units * float64(l) * float64(max(opt.Groups*opt.GroupNodes+opt.EnhancementNodes, opt.Direct*d)))
 }
 
 // bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes.

@@ -246,3 +246,19 @@ func TestFitSaysSingular(t *testing.T) {
 		t.Errorf("10 rows: %v", err)
 	}
 }
+
+// TestLowestLambda checks that the smallest ridge is at least 8 units in the last place of the trace.
+func TestLowestLambda(t *testing.T) {
+	x, _, _ := normalTable(3, 100, 20)
+	for _, o := range []FeatureOptions{{Groups: 1, GroupNodes: 1, Direct: 1}, {EnhancementNodes: 5, Direct: 1}, {EnhancementNodes: 50}} {
+		for _, o.Scaling = range []Scaling{ScaleSamples, ScaleColumns, ScaleRanks} {
+			f, trace := mustFit(t, x, o), 0.0
+			for _, v := range mustTransform(t, f, x).RawMatrix().Data {
+				trace += v * v
+			}
+			if least := (settings{}).lowestLambda(100, 20, f.opt); !(0x1p-49*trace <= least) {
+				t.Errorf("%+v: %g for the trace %g", o, least, trace)
+			}
+		}
+	}
+}

@@ -156,7 +156,8 @@ type tuning struct {
 // enhancement nodes of f.
 func (t *tuning) lowest(f FeatureOptions) float64 {
 	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
-	return float64(t.unit * t.settings.lowestLambda(t.rows, f))
+	_, d := t.x.Dims()
+	return float64(t.unit * t.settings.lowestLambda(t.rows, d, f))
 }
 
 // afford subtracts the flops for trying the given numbers of shrinks and ridges with k nodes from the
