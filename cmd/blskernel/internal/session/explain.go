@@ -109,6 +109,8 @@ func explainLearning(err error, trains bool) error {
 		return fmt.Errorf("%s not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes%s", ui.Count(rank.Samples, "row does", "rows do"), rank.Nodes, anew)
 	case errors.As(err, &scale):
 		return fmt.Errorf("the largest input of the enhancement nodes on the first batch is %v, which is not positive: use another --seed or raise --enhancement%s", scale.Max, anew)
+	case errors.As(err, &condition) && !trains:
+		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): set a larger ridge with update --lambda (only gram and qr), or train with a larger --lambda, with --method qr, or without columns that depend on others%s", condition.What, anew)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others%s", condition.What, anew)
 	case errors.As(err, &leverage) && leverage.TooFew:
@@ -118,7 +120,7 @@ func explainLearning(err error, trains bool) error {
 	case errors.As(err, &forgotten):
 		return fmt.Errorf("the method %v cannot remove rows after update --forget: train a new model on the other rows with 'blskernel train --like'", forgotten.Method)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
-		return fmt.Errorf("this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, or ask for a lower coverage", calibration.Want, calibration.Rows)
+		return fmt.Errorf("this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, of which it keeps at most %d, or ask for a lower coverage", calibration.Want, calibration.Rows, bls.CalibrationRows)
 	case errors.As(err, &calibration) && calibration.Want > 0:
 		return fmt.Errorf("%s", Uncalibrated)
 	}
