@@ -284,8 +284,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 	return nil
 }
 
-// difference returns an *OptionError for the first difference due to which m, which keeps no samples,
-// cannot learn from the output layer of other, or nil. maps are the joined maps, nil if there are none.
+// difference returns an *OptionError for what prevents a merge, or nil. maps are joined, nil if unlike.
 func (m *model) difference(other *model, maps *Features) error {
 	differ := func(option string, a, b any) error {
 		return &OptionError{Op: "bls", Option: option + " of the two models", Value: fmt.Sprintf("%v and %v", a, b),

@@ -73,8 +73,7 @@ func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat
 	return e
 }
 
-// extreme returns the index of the largest weight or, if light is true, of the positive weight that is
-// farthest from 1. A light row does harm only where the rows before it do not determine W.
+// extreme returns the index of the largest weight or, if light is true, of the one farthest from 1.
 func extreme(weights []float64, light bool) (at int) {
 	most := 0.0
 	for i, w := range weights {

@@ -85,8 +85,7 @@ func sameButFill(a, b stream.Column) bool {
 	return n == 0 && reflect.DeepEqual(a, b)
 }
 
-// unequal returns the first pair of different names in parentheses or, if there is none, the numbers of
-// names. It returns "" for equal lists.
+// unequal returns the first two names that differ or, if none do, the lengths; "" for equal lists.
 func unequal(a, b []string) string {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -25,8 +25,8 @@ var (
 // Find returns the paths of the files in the folder dir of fsys with the given names, in the order of
 // names. A nil fsys stands for vfs.OS.
 //
-//	errors: one that matches fs.ErrNotExist and names the missing folder or files; others for a file in
-//	place of the folder, and for a folder or a device in place of a file; errors of the operating system.
+//	errors: one that matches fs.ErrNotExist and names the missing folder or files; others for a file
+//	in place of the folder, or a folder or a device in place of a file; errors of the operating system.
 func Find(fsys vfs.FS, dir string, names []string) ([]string, error) {
 	switch info, err := vfs.Stat(fsys, filepath.Clean(dir)); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -218,7 +218,6 @@ func learnedText(list []modelfile.Learned) string {
 	return text
 }
 
-// heldOut returns the number of rows that the last run held out.
 func heldOut(m *modelfile.Metadata) (held int64) {
 	if n := len(m.Log); n > 0 && m.Log[n-1].Holdout > 0 {
 		for row := range m.Progress.Rows {

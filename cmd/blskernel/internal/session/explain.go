@@ -75,7 +75,6 @@ func Explain(err error, closed, memory string, trains bool) error {
 // TrainAnew is Explain for errors that are not about rows, in commands without the flags of train.
 func TrainAnew(err error) error { return explainLearning(err, false) }
 
-// explainLearning is Explain for errors that are not about rows.
 func explainLearning(err error, trains bool) error {
 	anew := ""
 	if !trains {
@@ -127,7 +126,6 @@ func explainLearning(err error, trains bool) error {
 	return err
 }
 
-// flagOf replaces the names of options in package bls by flags of train.
 var flagOf = strings.NewReplacer(
 	"EnhancementNodes", "--enhancement", "GroupNodes", "--group-nodes", "Groups", "--groups", "Scaling", "--scale", "Direct", "--direct",
 	"Relevance", "--relevance", "Steps", "--steps", "Shrink", "--shrink", "Seed", "--seed", "Method", "--method", "LogTargets", "--log-targets",
