@@ -164,7 +164,7 @@ func suggestNodes(rows, columns int) int {
 
 // lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 and of d
 // columns are accurate: 8 units in the last place of a bound on their trace, or 128 for RidgeInverse. Z
-// and H are within ±1, and S has mean squares of 1, unless unscaled. A sum is at most twice the maximum.
+// and H are within ±1, and S has mean squares of 1, unless unscaled. A sum is at most twice the max.
 func (s settings) lowestLambda(l, d int, opt FeatureOptions) float64 {
 	units := 0x1p-48
 	if s.method == blsupdate.RidgeInverse {

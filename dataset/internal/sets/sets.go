@@ -26,7 +26,7 @@ var (
 // names. A nil fsys stands for vfs.OS.
 //
 //	errors: one that matches fs.ErrNotExist and names the missing folder or files; others for a file
-//	in place of the folder, or a folder or a device in place of a file; errors of the operating system.
+//	in place of the folder, a folder or a device in place of a file; errors of the operating system.
 func Find(fsys vfs.FS, dir string, names []string) ([]string, error) {
 	switch info, err := vfs.Stat(fsys, filepath.Clean(dir)); {
 	case errors.Is(err, fs.ErrNotExist):
