@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/block"
@@ -63,9 +64,6 @@ func (m *model) first() int {
 	}
 	return 2
 }
-
-// minRest is the smallest 1 - h for which the leave-one-out prediction at leverage h is accurate.
-const minRest = 1e-6
 
 // calibrate replaces the calibration with rows for the last samples of in or, if more is true, adds
 // these rows. learned says whether the model has learned the samples; if not, calibrate also renews the
@@ -217,7 +215,7 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 				}
 			}
 			m.withoutRows(row)
-			if at++; rest >= minRest && floats.Finite(row) {
+			if at++; rest >= choice.MinRest && floats.Finite(row) {
 				rows = append(rows, row)
 			}
 		}
@@ -369,11 +367,10 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //
 // If Fit chooses settings or Validate is set, Fit also calibrates the model. It predicts the last rows
 // as if each had been left out (see CalibrateLearned), if the method can do so. If relevances weight
-// the columns and QR was not chosen, it instead uses the rows that the choice held out, predicted with
-// weights and relevances from the other rows. The held-out rows affect the settings, but not their own
-// predictions. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater discard the
-// calibration; PartialFit and Forget keep it, and CalibratePartialFit extends it. In a model that keeps
-// its samples (see KeptRows), every change replaces it with the calibration that Fit makes, if any.
+// the columns and QR was not chosen, it instead uses the rows that the choice held out, each as if left
+// out, with relevances from the other folds. Remove, Refit, Merge, SetLambda with another lambda and
+// WithUpdater discard the calibration; PartialFit and Forget keep it, and CalibratePartialFit extends
+// it. In a model that keeps its samples (see KeptRows), every change makes it anew as Fit does.
 //
 // The slope of PredictProba minimizes the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution

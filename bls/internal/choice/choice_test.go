@@ -1,11 +1,17 @@
 package choice
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // TestTakeRows has a class of 1.5% among many rows: a balanced choice takes all of its rows, and as
@@ -138,5 +144,72 @@ func TestSmear(t *testing.T) {
 	(&Smearing{Factors: []float64{2, 1}, Largest: []float64{7, 7}}).Predict(p)
 	if !(math.Abs(p.At(0, 0)-2*math.E) <= 1e-14) || p.At(0, 1) != 70 {
 		t.Errorf("predictions %v", p.RawRowView(0))
+	}
+}
+
+type labelMaps []*mat.Dense
+
+func (m labelMaps) Maps() int { return len(m) }
+
+func (m labelMaps) Nodes(_ context.Context, i int, _ float64) (*mat.Dense, error) {
+	return gonum.DenseCopyOf(m[i]), nil
+}
+
+// TestLeftOut compares left-out rows with models fitted without the row or, at a tiny ridge, its fold.
+func TestLeftOut(t *testing.T) {
+	const m, k, c = 24, 30, 2
+	draw := func(seed uint64, rows, cols int) *mat.Dense {
+		return testutil.Random(rand.New(rand.NewPCG(seed, 1)), rows, cols)
+	}
+	weights := make([]float64, m)
+	for i := range weights {
+		weights[i] = 0.5 + float64(i%3)
+	}
+	folds, maps := NewFolds(Data{Rows: m, Weights: weights}), labelMaps{}
+	for i := range folds.Trainings() {
+		maps = append(maps, draw(uint64(i), m, k))
+	}
+	y := draw(9, m, c)
+	s := &Search{Folds: folds, Y: y, Backend: backend.Or(nil), Unit: 1}
+	e, err := s.Equations(t.Context(), maps, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lambda, whole := range map[float64]bool{0.1: false, 1e-7: true} {
+		rows, of, scores, leverages, err := e.At(lambda).LeftOut()
+		if err != nil || len(rows) != m || of.At(3, 1) != y.At(3, 1) {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+		for i := range m {
+			fold := slices.IndexFunc(folds.ends[1:], func(end int) bool { return i < end })
+			var gram, cross, q, w gonum.Dense
+			a, b := gonum.DenseCopyOf(maps[fold]), gonum.DenseCopyOf(y)
+			Weigh(folds.weights, a, b)
+			for j := range m {
+				if j == i || whole && folds.ends[fold] <= j && j < folds.ends[fold+1] {
+					clear(a.RawRowView(j))
+				}
+			}
+			gram.Mul(a.T(), a)
+			for j := range k {
+				gram.Set(j, j, gram.At(j, j)+lambda)
+			}
+			cross.Mul(a.T(), b)
+			x := maps[fold].RowView(i)
+			if q.Solve(&gram, x) != nil && !whole || w.Solve(&gram, &cross) != nil && !whole {
+				t.Fatal("no solution")
+			}
+			const small = 1e-5 // relative: rounding is 1e-16 times a condition of up to 1e10
+			h := gonum.Dot(x, q.ColView(0))
+			if !(math.Abs(leverages[i]-h) <= small*h) {
+				t.Errorf("lambda %v: row %d has the leverage %v, want %v", lambda, i, leverages[i], h)
+			}
+			for j := range c {
+				want := gonum.Dot(x, w.ColView(j))
+				if got := scores.At(i, j); !(math.Abs(got-want) <= small*(1+math.Abs(want))) {
+					t.Errorf("lambda %v: row %d scores %v, want %v", lambda, i, got, want)
+				}
+			}
+		}
 	}
 }

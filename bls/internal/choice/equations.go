@@ -10,6 +10,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/floats"
 	"blskernel/internal/linalg/workers"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -151,7 +152,7 @@ func (e *Equations) At(lambda float64) *Result {
 	errs := make([]error, held)
 	workers.Default.Rows(held, k*k, func(first, end int) {
 		for i := first; i < end; i++ {
-			w, err := e.solve(lambda, i, e.cross[i])
+			w, err := e.solve(lambda, e.gram[i], e.cross[i])
 			if errs[i] = err; err == nil {
 				from, to := e.folds.held(i)
 				mat.Mul(e.backend, rowsOf(scores, from, to), rowsOf(e.nodes(i), from, to), w)
@@ -176,7 +177,7 @@ func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result 
 func (r *Result) Weights(n int) (all []*mat.Dense, err error) {
 	e := r.equations
 	for i := len(e.gram) - n; i < len(e.gram); i++ {
-		w, err := e.solve(r.Lambda, i, e.cross[i])
+		w, err := e.solve(r.Lambda, e.gram[i], e.cross[i])
 		if err != nil {
 			return nil, err
 		}
@@ -185,10 +186,10 @@ func (r *Result) Weights(n int) (all []*mat.Dense, err error) {
 	return all, nil
 }
 
-// solve returns (AᵀA + lambda I)⁻¹ B for the nodes A of training set i.
-func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, error) {
-	_, k := e.a[0].Dims()
-	s := mat.NewSymPacked(k, slices.Clone(e.gram[i].RawSymPacked().Data))
+// solve returns (AᵀA + lambda I)⁻¹ B for gram = AᵀA.
+func (e *Equations) solve(lambda float64, gram *mat.SymPacked, b gonum.Matrix) (*mat.Dense, error) {
+	k := gram.SymmetricDim()
+	s := mat.NewSymPacked(k, slices.Clone(gram.RawSymPacked().Data))
 	s.AddDiagonal(lambda)
 	factor := lapack.Cholesky{MaxCondition: math.Inf(1), Backend: e.backend}
 	if err := factor.FactorizeInPlace(s); err != nil {
@@ -199,25 +200,74 @@ func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, er
 	return &w, err
 }
 
-// Held returns the indices of the rows that r holds out, and the rows' targets, scores and leverages.
-// The leverage of a row with the nodes x is x (AᵀA + lambda I)⁻¹ xᵀ, where A are the nodes of the
-// training set without the row.
-func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
+// MinRest is the smallest 1 - h for which the leave-one-out prediction at leverage h is accurate.
+const MinRest = 1e-6
+
+// LeftOut returns the indices of the rows that r holds out, their targets, scores and leverages. It
+// leaves each row out of a model that learns all others, but with the maps of the training set without
+// its fold: the scores are y - (y - s)/(1 - w h) and the leverage is h/(1 - w h), for the targets y and
+// the weight w, and s and h of a model of all rows. Where 1 - w h < MinRest, the whole fold is left out.
+func (r *Result) LeftOut() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
+	start, m := f.ends[f.firstHeld], len(f.rows)
+	scores = gonum.DenseCopyOf(rowsOf(r.scores, start, m))
 	for i := range f.heldFolds() {
 		from, to := f.held(i)
-		nodes := rowsOf(e.nodes(i), from, to)
-		q, err := e.solve(r.Lambda, i, nodes.T())
+		of, err := e.leftOut(r.Lambda, i, rowsOf(scores, from-start, to-start))
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
-		for j := range to - from {
-			_, k := nodes.Dims()
-			leverages = append(leverages, e.backend.Ddot(k, nodes.RawRowView(j), 1, q.RawMatrix().Data[j:], q.RawMatrix().Stride))
+		leverages = append(leverages, of...)
+	}
+	return f.rows[start:], rowsOf(e.y, start, m), scores, leverages, nil
+}
+
+func (e *Equations) leftOut(lambda float64, i int, scores *mat.Dense) ([]float64, error) {
+	from, to := e.folds.held(i)
+	nodes := rowsOf(e.nodes(i), from, to)
+	gram, cross := e.products(e.weighted(e.nodes(i), from, to))
+	for j, v := range e.gram[i].RawSymPacked().Data {
+		gram.RawSymPacked().Data[j] += v
+	}
+	cross.Add(cross, e.cross[i])
+	out, err := e.leverages(lambda, gram, nodes)
+	if err != nil {
+		return nil, err
+	}
+	rests := make([]float64, len(out))
+	for j, h := range out {
+		rests[j] = 1 - float64(floats.Weight(e.folds.weights, from+j)*h)
+	}
+	if !(slices.Min(rests) >= MinRest) {
+		return e.leverages(lambda, e.gram[i], nodes)
+	}
+	w, err := e.solve(lambda, gram, cross)
+	if err != nil {
+		return nil, err
+	}
+	mat.Mul(e.backend, scores, nodes, w)
+	for j, rest := range rests {
+		out[j] /= rest
+		row := scores.RawRowView(j)
+		for t, s := range row {
+			y := e.y.At(from+j, t)
+			row[t] = y - (y-s)/rest
 		}
 	}
-	from, m := f.ends[f.firstHeld], len(f.rows)
-	return f.rows[from:], rowsOf(e.y, from, m), rowsOf(r.scores, from, m), leverages, nil
+	return out, nil
+}
+
+func (e *Equations) leverages(lambda float64, gram *mat.SymPacked, nodes *mat.Dense) ([]float64, error) {
+	q, err := e.solve(lambda, gram, nodes.T())
+	if err != nil {
+		return nil, err
+	}
+	l, k := nodes.Dims()
+	out := make([]float64, l)
+	for j := range out {
+		out[j] = e.backend.Ddot(k, nodes.RawRowView(j), 1, q.RawMatrix().Data[j:], q.RawMatrix().Stride)
+	}
+	return out, nil
 }
 
 // byQR tries smaller ridges than Gram allows, with QR. r is the result for the smallest ridge of Gram.
