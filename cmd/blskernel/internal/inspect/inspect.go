@@ -218,13 +218,19 @@ func learnedText(list []modelfile.Learned) string {
 	return text
 }
 
-func heldOut(m *modelfile.Metadata) (held int64) {
-	if n := len(m.Log); n > 0 && m.Log[n-1].Holdout > 0 {
-		for row := range m.Progress.Rows {
-			if model.Holdout(m.Log[n-1].Holdout).Holds(row) {
-				held++
-			}
+// heldOut returns how many rows of the last run its log entry lacks, or 0 without an entry.
+func heldOut(m *modelfile.Metadata) int64 {
+	n, rest := len(m.Log), m.Progress.Rows
+	if n == 0 || m.Log[n-1].Holdout == 0 {
+		return 0
+	}
+	for _, file := range m.Log[n-1].Files {
+		if rest -= file.Rows; rest < 0 { // not a log of this run
+			return 0
 		}
 	}
-	return held
+	if rest == m.Progress.Rows { // no file is listed
+		return 0
+	}
+	return rest
 }
