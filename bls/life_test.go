@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -150,6 +151,26 @@ func TestSameMaps(t *testing.T) {
 		var e *OptionError
 		if err := c.Merge(other); !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v; want %s", err, says)
+		}
+	}
+	for i := range reflect.TypeFor[FeatureOptions]().NumField() {
+		other := p.decoded().c
+		name, v := reflect.TypeFor[FeatureOptions]().Field(i).Name, reflect.ValueOf(&other.features.opt).Elem().Field(i)
+		switch {
+		case v.Kind() == reflect.Bool:
+			v.SetBool(!v.Bool())
+		case v.CanInt():
+			v.SetInt(v.Int() + 1)
+		case v.CanUint():
+			v.SetUint(v.Uint() + 1)
+		case v.CanFloat():
+			v.SetFloat(2 * v.Float())
+		default: // Backend
+			continue
+		}
+		var e *OptionError
+		if err := c.Merge(other); !errors.As(err, &e) || e.Option != name+" of the two models" {
+			t.Errorf("%v; want %s", err, name)
 		}
 	}
 	// Refit has the ridge that was given or set, whatever has been forgotten.
