@@ -213,3 +213,20 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftOutHeavy has a row in the last fold that leaves the model of all rows without digits.
+func TestLeftOutHeavy(t *testing.T) {
+	weights := slices.Repeat([]float64{1}, 24)
+	folds := NewFolds(Data{Rows: 24, Weights: weights})
+	folds.firstHeld, folds.weights[23] = numFolds-1, 1e200
+	s := &Search{Folds: folds, Y: testutil.Random(rand.New(rand.NewPCG(1, 1)), 24, 1), Backend: backend.Or(nil), Unit: 1}
+	e, err := s.Equations(t.Context(), labelMaps{testutil.Random(rand.New(rand.NewPCG(2, 1)), 24, 5)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := e.At(1)
+	rows, _, scores, leverages, err := r.LeftOut()
+	if err != nil || len(rows) != 6 || len(leverages) != 6 || !gonum.Equal(scores, rowsOf(r.scores, 18, 24)) {
+		t.Errorf("%d rows, leverages %v, %v", len(rows), leverages, err)
+	}
+}
