@@ -206,7 +206,8 @@ const MinRest = 1e-6
 // LeftOut returns the indices of the rows that r holds out, their targets, scores and leverages. It
 // leaves each row out of a model that learns all others, but with the maps of the training set without
 // its fold: the scores are y - (y - s)/(1 - w h) and the leverage is h/(1 - w h), for the targets y and
-// the weight w, and s and h of a model of all rows. Where 1 - w h < MinRest, the whole fold is left out.
+// the weight w, and s and h of a model of all rows. The whole fold is left out where 1 - w h < MinRest
+// in one of its rows, or the model of all rows is singular to working precision.
 func (r *Result) LeftOut() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	start, m := f.ends[f.firstHeld], len(f.rows)
