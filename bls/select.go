@@ -385,8 +385,8 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 }
 
 // calibration returns calibration rows for the rows that c holds out, each with the number of the
-// sample in place of its weight. It returns nil if the scores cannot be computed, if QR is chosen, whose
-// ridge is too small for normal equations, or if the maps do not depend on the labels.
+// sample in place of its weight. It returns nil if the scores cannot be computed, if QR is chosen,
+// whose ridge is too small for normal equations, or if the maps do not depend on the labels.
 func (c candidate) calibration(labels []int) (out [][]float64) {
 	if c.columns == nil || c.Method == blsupdate.QR {
 		return nil
