@@ -217,7 +217,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 	}
 	defer u.counter.Reset()
 	accuracy := u.state.Condition()
-	noise := 1 / detmath.Pow(accuracy.RCond, accuracy.Power) // the relative error of h, in eps
+	blur := 1 / detmath.Pow(accuracy.RCond, accuracy.Power) // the relative error of h, in eps
 	if out.Leverage, err = c.Leverages(u.counter, x); err != nil {
 		return out, err
 	}
@@ -225,8 +225,12 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 	for i := range m {
 		weight := floats.Weight(weights, i)
 		out.Leverage[i] *= weight
-		rest, row := 1-out.Leverage[i], out.Residuals.RawRowView(i)
-		if err := state.CheckRest(ActionWeights, rest, state.RestLimit(noise*out.Leverage[i])); err != nil {
+		h, noise := out.Leverage[i], 0.0
+		if weight > 0 && dense.LargestOf(x.RawRowView(i)) > 0 { // otherwise h is exact
+			noise = blur * math.Abs(h)
+		}
+		rest, row := 1-h, out.Residuals.RawRowView(i)
+		if err := state.CheckRest(ActionWeights, rest, state.RestLimit(noise)); err != nil {
 			return LeaveOneOut{}, fmt.Errorf("row %d: %w", i, err)
 		}
 		for j := range row {

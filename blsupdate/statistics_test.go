@@ -399,4 +399,12 @@ func TestStatisticsAtLimits(t *testing.T) {
 	if _, err := started(t, Gram, a, y, Options{}).LeaveOneOut(a, y); err != nil {
 		t.Errorf("leave-one-out for a large condition number: %v", err)
 	}
+	one, far := mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 1, []float64{1 << 30})
+	u := started(t, RidgeInverse, one, one, Options{Form: Small})
+	testutil.NoError(t, u.AddInputs(far, far)) // which leaves nothing of Q
+	for i, row := range []*mat.Dense{one, one, mat.NewDense(1, 1, nil)} {
+		if _, err := u.LeaveOneOutContext(background, row, one, []float64{1, 0, 1}[i:i+1]); is[*LeverageError](err) != (i == 0) {
+			t.Errorf("leave-one-out of row %d, of which only the first has a leverage: %v", i, err)
+		}
+	}
 }
