@@ -236,7 +236,8 @@ func TestLeverageErrorSays(t *testing.T) {
 		err  error
 		says string
 	}{
-		{started(t, RidgeInverse, square, y, Options{}).RemoveInputs(rowsBetween(square, 0, 1), rowsBetween(y, 0, 1)), "keep some samples (without a ridge, ridge-inverse and inverse-cholesky need at least as many as nodes)"},
+		{started(t, RidgeInverse, square, y, Options{}).RemoveInputs(rowsBetween(square, 0, 1), rowsBetween(y, 0, 1)), "keep some samples (without a ridge, only improved and original work with fewer than nodes)"},
+		{started(t, Gram, square, y, Options{}).RemoveInputs(rowsBetween(square, 0, 1), rowsBetween(y, 0, 1)), "only improved and original work with fewer than nodes"},
 		{&LeverageError{Rest: 1e-5, Least: 2e-3, Action: ActionRemove}, "below 0.002 it may be only rounding"},
 		{started(t, QR, a, y, Options{Lambda: 1}).SetLambda(0), "part of the ridge to be removed"},
 		{started(t, QR, a, y, Options{}).Merge(started(t, QR, a, y, Options{Lambda: 1})), "give the receiver a ridge"},

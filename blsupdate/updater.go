@@ -58,10 +58,10 @@ type Updater interface {
 	// same bits they remove the first. The other methods subtract what they are given.
 	//
 	// It returns a *LeverageError if the remaining rows would hardly determine the weights; then
-	// use Rebuild. (Without a ridge, Rebuild in RidgeInverse and InverseCholesky needs as many
-	// samples as nodes.) It returns a *ConditionError if the state is too ill-conditioned to tell.
-	// Original and Improved with a ridge return a *RankError if fewer samples than nodes would be
-	// left (unless C is CZero).
+	// use Rebuild. (Without a ridge, methods other than Original and Improved need as many samples
+	// as nodes.) It returns a *ConditionError if the state is too ill-conditioned to tell. Original
+	// and Improved with a ridge return a *RankError if fewer samples than nodes would be left
+	// (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// RemoveInputsContext is RemoveInputs for rows that were added with weights.

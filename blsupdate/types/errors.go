@@ -85,8 +85,8 @@ type LeverageError struct {
 	// for LeaveOneOut, which removes nothing.
 	Action Action
 
-	// TooFew means that too few samples would be left to rebuild the model: none or, in
-	// RidgeInverse and InverseCholesky without a ridge, fewer than nodes.
+	// TooFew means that too few samples would be left to determine the weights: none or, without a
+	// ridge, fewer than nodes in methods other than Original and Improved.
 	TooFew bool
 }
 
@@ -94,7 +94,7 @@ func (e *LeverageError) Error() string {
 	what, advice := "the rows to be removed", "call Rebuild with the rows that remain, or in gram and qr raise lambda"
 	switch {
 	case e.TooFew:
-		advice = "keep some samples (without a ridge, ridge-inverse and inverse-cholesky need at least as many as nodes), raise lambda in gram and qr, or start a new model with a ridge"
+		advice = "keep some samples (without a ridge, only improved and original work with fewer than nodes), raise lambda in gram and qr, or start a new model with a ridge"
 	case e.Action == ActionRidge:
 		what, advice = "the part of the ridge to be removed", "remove less of it, or add rows first"
 	case e.Action == ActionMerge:

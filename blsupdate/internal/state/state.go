@@ -128,8 +128,7 @@ func (b *Base) CheckDetermined() error {
 // that case h is 1, whatever its computed value.
 func (b *Base) CheckLeft(q int) error {
 	if b.Lambda == 0 && b.Samples-q < b.K {
-		few := q == b.Samples || b.Method == types.RidgeInverse || b.Method == types.InverseCholesky
-		return &types.LeverageError{Action: types.ActionRemove, TooFew: few}
+		return &types.LeverageError{Action: types.ActionRemove, TooFew: true}
 	}
 	return nil
 }
