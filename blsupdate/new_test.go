@@ -59,7 +59,8 @@ func TestBadStart(t *testing.T) {
 
 // A ConditionError gives its own advice, and omits the factorization's, which is for callers of lapack.
 func TestConditionErrorText(t *testing.T) {
-	u, err := New(Gram, mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4)), Options{})
+	ones, zeros := mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4))
+	u, err := New(Gram, ones, zeros, Options{})
 	if err == nil {
 		_, err = u.Weights()
 	}
@@ -67,7 +68,17 @@ func TestConditionErrorText(t *testing.T) {
 	if err == nil || err.Error() != want || !errors.Is(err, lapack.ErrNotPositiveDefinite) {
 		t.Errorf("%v; want %s", err, want)
 	}
-	u = started(t, QR, mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4)), Options{})
+	for lambda, says := range map[float64]string{0: "or use the method improved", 1e-40: "or drop nodes"} {
+		_, err := New(InverseCholesky, ones, zeros, Options{Lambda: lambda})
+		var e *ConditionError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
+			t.Fatal(err)
+		}
+		for _, m := range e.Instead {
+			weights(t, started(t, m, ones, zeros, Options{Lambda: lambda}))
+		}
+	}
+	u = started(t, QR, ones, zeros, Options{})
 	if _, err = u.Weights(); !is[*ConditionError](err) || strings.Contains(err.Error(), "Small") || !strings.Contains(err.Error(), "drop nodes") {
 		t.Error(err)
 	}

@@ -277,7 +277,7 @@ func wrongNodes() (all []refusal) {
 	add("overflow of D", "", isOverflow, a, scaled(random(2), 4e307), y, 0, withA...)
 	add("overflow of D, with a ridge", "", isOverflow, scaled(gonummat.DenseCopyOf(a), 1e-3), scaled(random(2), 4e307), y, 1e-6, withA...)
 	add("overflow of W", "", isOverflow, a, scaled(random(2), 1e-200), scaled(gonummat.DenseCopyOf(y), 1e200), 0, withA...)
-	add("an ill-conditioned A", "", condition, testutil.WithCondition(r, l, k, 1e9), random(2), y, 0, QR, InverseCholesky)
+	add("an ill-conditioned A", "use New to start a new model with all nodes", condition, testutil.WithCondition(r, l, k, 1e9), random(2), y, 0, QR, InverseCholesky)
 	add("an A of dependent columns", "", condition, dependent(a), random(2), y, 0, QR)
 	add("a large number", "", isOverflow, a, with(random(2), math.MaxFloat64), y, 0, QR)
 	return all

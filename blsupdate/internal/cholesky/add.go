@@ -283,7 +283,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit [
 	}
 	s.L = s.copyL()
 	if err := lapack.SolveTriangular(s.Counter, s.L, u, true); err != nil {
-		return nil, state.TriangleError(addedKernel, err)
+		return nil, s.triangleError(addedKernel, err)
 	}
 	for i := range s.K {
 		clear(s.L.RawRowView(i)[i+1:]) // the solve leaves negative zeros there

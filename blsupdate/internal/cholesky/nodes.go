@@ -2,6 +2,7 @@ package cholesky
 
 import (
 	"cmp"
+	"errors"
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -16,6 +17,8 @@ import (
 const minForNodes = 1e-7
 
 const withNodes = "[A; sqrt(lambda) I] with the new nodes"
+
+var errNodes = errors.New("new nodes need a condition number of at most 1e7: use New to start a new model with all nodes")
 
 // AddNodes appends p rows and columns to F. With D = F FᵀAᵀH, C = H - A D and R22 the triangle of a QR
 // factorization of [C; sqrt(lambda) D; sqrt(lambda) I],
@@ -62,7 +65,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	next.Size.Explained(dense.ColumnNorms(w2), state.Unit(l, k)/s.Reach().RCond())
 	s.Counter.Enter(cost.StepWeights)
 	if err := lapack.SolveTriangular(s.Counter, w2, r, false); err != nil {
-		return out, state.TriangleError(withNodes, err)
+		return out, s.triangleError(withNodes, err)
 	}
 	next.W = b.Weights(s.W, w2)
 	dense.ScaleRows(dense.RowRange(next.W, k, k+p), reciprocals)
@@ -71,7 +74,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Enter(cost.StepF) // b.D becomes R22⁻ᵀDᵀ, and r becomes G
 	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r))
 	if err != nil {
-		return out, state.TriangleError(withNodes, err)
+		return out, s.triangleError(withNodes, err)
 	}
 	dense.ScaleRows(r, reciprocals)
 	model := cost.CholeskyNodes(cost.Shape{L: l, K: k, P: p, C: s.C}, s.Lambda > 0)
@@ -95,7 +98,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 func (s *State) checkForNodes(what string) error {
 	if rcond := s.Reach().RCond(); !(rcond >= minForNodes) {
-		return &types.ConditionError{What: what, RCond: rcond, Instead: []types.Method{types.QR}}
+		return &types.ConditionError{What: what, RCond: rcond, Err: errNodes}
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	}
 	rcond := lapack.RCondTriangle(s.Counter, dense.Equilibrated(r, s.Size.Lengths(s.Lambda)))
 	if !(rcond > dense.RankTolerance(dense.Rows(a), s.K)) {
-		return &types.ConditionError{What: what, RCond: rcond, Instead: []types.Method{types.QR, types.Improved}}
+		return &types.ConditionError{What: what, RCond: rcond, Instead: s.belowFullRank()}
 	}
 	s.Counter.Enter(cost.StepSolve)
 	err = lapack.SolveTriangular(s.Counter, z, r, false)
@@ -163,7 +163,7 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	// would give an error of eps κ² in F Fᵀ.
 	r = reversed(dense.Transposed(r))
 	if err = cmp.Or(err, lapack.InvertTriangle(s.Counter, r)); err != nil {
-		return state.TriangleError(what, err)
+		return s.triangleError(what, err)
 	}
 	s.L, s.W = reversed(r), z
 	return nil
@@ -173,4 +173,21 @@ func reversed(m *mat.Dense) *mat.Dense {
 	out := dense.Copy(m)
 	slices.Reverse(out.RawMatrix().Data)
 	return out
+}
+
+// belowFullRank returns the methods that work if columns of A are dependent to working precision.
+func (s *State) belowFullRank() []types.Method {
+	if s.Lambda > 0 {
+		return nil
+	}
+	return []types.Method{types.Improved}
+}
+
+// triangleError returns a *ConditionError if solving with a triangle met a zero pivot, or ErrOverflow.
+func (s *State) triangleError(what string, err error) error {
+	var pivot *lapack.PivotError
+	if errors.As(err, &pivot) && pivot.Pivot == 0 {
+		return &types.ConditionError{What: what, Err: err, Instead: s.belowFullRank()}
+	}
+	return types.ErrOverflow
 }

@@ -223,13 +223,3 @@ func Overflow(err error) error {
 	}
 	return nil
 }
-
-// TriangleError returns a *ConditionError if solving with a triangle, or inverting it, met a zero
-// pivot, and otherwise ErrOverflow.
-func TriangleError(what string, err error) error {
-	var pivot *lapack.PivotError
-	if errors.As(err, &pivot) && pivot.Pivot == 0 {
-		return &types.ConditionError{What: what, Err: err, Instead: []types.Method{types.QR}}
-	}
-	return types.ErrOverflow
-}
