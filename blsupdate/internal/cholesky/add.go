@@ -110,6 +110,8 @@ var errGrown = errors.New("the inverse factor grew, which exact arithmetic rules
 const (
 	addedKernel   = "I + F'Ax'Ax F"
 	removedKernel = "I - F'Ax'Ax F"
+	addedGain     = "I + Ax F F'Ax'"
+	removedGain   = "I - Ax F F'Ax'"
 )
 
 // addLarge adds rows with a matrix of order k, and reports whether their leverage is above maxKernel.
@@ -254,7 +256,11 @@ func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 	inner := mat.NewSymPacked(dense.Rows(seen), nil)
 	dense.Gemmtp(s.Counter, sign, seen, seen, 0, inner)
 	inner.AddDiagonal(1)
-	factor, err := s.Factor(inner, "I + Ax F F'Ax'", types.QR)
+	what := addedGain
+	if sign < 0 {
+		what = removedGain
+	}
+	factor, err := s.Factor(inner, what, types.QR)
 	if err == nil && factor.SolveTo(e, e) != nil {
 		err = types.ErrOverflow
 	}
