@@ -71,7 +71,7 @@ func TestNodesAnyRank(t *testing.T) {
 				if got := h.u.Report().RankC; got != test.rank || rankOf(h.u) != rank+test.rank {
 					t.Errorf("the rank of C is %d, want %d; that of A %d, and %d before", got, test.rank, rankOf(h.u), rank)
 				}
-				if rank == k && test.rank == p { // the case that Model takes for granted
+				if rank == min(l, k) && test.rank == min(p, l-rank) { // the case that Model takes for granted
 					checkPrediction(t, h.u, Model(m, ActionNodes, opt, Shape{L: l, K: k, P: p, C: 2}))
 				}
 				checkKept(t, h.u, h.a)

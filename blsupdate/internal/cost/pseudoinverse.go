@@ -16,16 +16,22 @@ func pseudoinverseAdded(m types.Method, form types.Form, opt types.Options, s Sh
 	return steps
 }
 
-// pseudoinverseWidened returns the steps of adding p nodes in general position.
+// pseudoinverseWidened returns the steps of adding p nodes in general position. Of them l-k raise the
+// rank to l, and the others are combinations of these and the old ones.
 func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
-	how := NodesStrategy{Rank: s.P}
+	inside := NodesStrategy{Refined: true, Values: true}
 	switch {
 	case opt.Lambda > 0:
-		how.Ridge = true
-	case s.L < s.K+s.P: // as for l <= k, where the new columns are combinations of the old ones
-		how = NodesStrategy{Refined: true, Values: true}
+		return PseudoinverseNodes(s, NodesStrategy{Ridge: true, Rank: s.P})
+	case s.L <= s.K:
+		return PseudoinverseNodes(s, inside)
+	case s.L >= s.K+s.P:
+		return PseudoinverseNodes(s, NodesStrategy{Rank: s.P})
 	}
-	return PseudoinverseNodes(s, how)
+	first, others, rank := s, s, s.L-s.K
+	first.P, others.K, others.P = rank, s.L, s.P-rank
+	return MergeModels(PseudoinverseNodes(s, NodesStrategy{Rank: rank, Values: true, Split: true}),
+		PseudoinverseNodes(first, NodesStrategy{Rank: rank}), PseudoinverseNodes(others, inside))
 }
 
 // Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows: Small, Large
