@@ -31,7 +31,7 @@ import (
 //	NaN/Inf: a *NotFiniteError.
 //	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the
 //	methods that can do what this one cannot; Supports reports this beforehand. A *MemoryError comes
-//	before any work, unless Original or Improved divide a batch after its first products.
+//	before any work, or in Original and Improved after the first products of a batch.
 //	panics: if a context is nil, or a Backend panics. A Backend's panic may leave the state half
 //	changed. Encode, Weights and all changes then return a *StateError; discard the model. Weights,
 //	Condition and Encode leave the model unchanged when they panic.

@@ -38,7 +38,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if opt.Form == types.Compressed {
 		out, err = u.addCompressed(ctx, ax, ya, shape, opt)
 	} else {
-		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt, false)
+		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt, shape.L+q, false)
 	}
 	if err != nil {
 		u.doubt = before.doubt // parts of the batch may have set it
@@ -93,15 +93,24 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	return model
 }
 
+// reserveRenewal checks the memory for renew, with total rows, if C of rank rankC raises the rank to k.
+func (u *State) reserveRenewal(rankC, total int) error {
+	if rankC == 0 || u.rank+rankC < u.K {
+		return nil
+	}
+	bytes := memory.Sum(memory.Floats(2*total, u.K), memory.Floats(total, u.C), memory.Floats(u.K, u.K)) // of A, Q, Y and R
+	return u.Reserve(types.ActionAdd, total-u.p.count, bytes)
+}
+
 // shape returns the sizes of an update by q rows, as far as they are known beforehand.
 func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
 
 // addRows adds rows in the form opt.Form, which is Small, Large or Paper, and returns the outcome. It
-// overwrites ya and may keep ax. part is set for a part of a batch. After an error the state is
-// unchanged, unless part is set: then the caller restores it.
-func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options, part bool) (out state.Outcome, err error) {
+// overwrites ya and may keep ax. total is l after the whole batch; part is set for a part of it. After an
+// error the state is unchanged, unless part is set: then the caller restores it.
+func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options, total int, part bool) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
 	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
 	if err := s.project(ctx); err != nil {
@@ -115,6 +124,9 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 		return out, err
 	}
 	shape.RankC = len(c.values)
+	if err := u.reserveRenewal(shape.RankC, total); err != nil {
+		return out, err
+	}
 	var first []int // the rows to add before the others, if the batch is divided
 	switch {
 	case 0 < shape.RankC && shape.RankC < s.q: // rows that complete the row space; the others lie in it
@@ -146,7 +158,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	shape.Split = first != nil
 	out.Model = cost.MergeModels(cost.PseudoinverseAdd(u.Method, s.form, opt, shape))
 	if shape.Split {
-		return u.addParts(ctx, s, first, opt, out, part)
+		return u.addParts(ctx, s, first, opt, out, total, part)
 	}
 	if err := interrupt.Check(ctx); err != nil {
 		return out, err
@@ -166,7 +178,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 // addParts adds the rows of s in two parts, first the rows with indices in first, then the others, and
 // restores their order. It returns out, which holds the steps so far, with both parts added. If part is
 // false, the rows are a whole batch, and an error restores the state from a copy.
-func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome, part bool) (state.Outcome, error) {
+func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome, total int, part bool) (state.Outcome, error) {
 	var saved State
 	if !part {
 		if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
@@ -177,7 +189,7 @@ func (u *State) addParts(ctx context.Context, s *addition, first []int, opt type
 	s.d, s.dbar, s.inner, s.ct, s.bt = nil, nil, nil, nil, nil // each part computes its own
 	l, all := u.p.count, completed(first, s.q)
 	for _, rows := range [][]int{all[:len(first)], all[len(first):]} {
-		done, err := u.addRows(ctx, block.PickRows(s.ax, rows), block.PickRows(s.ya, rows), opt, true)
+		done, err := u.addRows(ctx, block.PickRows(s.ax, rows), block.PickRows(s.ya, rows), opt, total, true)
 		if err != nil {
 			if !part {
 				*u = saved

@@ -38,7 +38,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 	}
 	opt.Form, opt.Solve = types.Small, true
 	rest := u.ResidualAfter(q, ya, z) // the part of Ya outside the range of Q, which z lacks
-	if out, err = u.addRows(ctx, r, z, opt, false); err != nil {
+	if out, err = u.addRows(ctx, r, z, opt, shape.L+dense.Rows(ax), false); err != nil {
 		return out, err
 	}
 	state.AddLengths(u.size.Rest, u.FittedBy(1, rest))
