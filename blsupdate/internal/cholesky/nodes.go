@@ -62,14 +62,13 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	next.Size.Explained(dense.ColumnNorms(w2), state.Unit(l, k)/s.Reach().RCond())
 	s.Counter.Enter(cost.StepWeights)
 	if err := lapack.SolveTriangular(s.Counter, w2, r, false); err != nil {
 		return out, s.triangleError(withNodes, err)
 	}
 	next.W = b.Weights(s.W, w2)
 	dense.ScaleRows(dense.RowRange(next.W, k, k+p), reciprocals)
-	next.Refitted(next.W, y, a, h)
+	next.Size.Refit(dense.ColumnNorms(s.ResidualAfter(a, y, s.W)), next.Refitted(next.W, y, a, h), s.Reach().Spread(s.Size.Lengths(s.Lambda), s.Size.ErrR))
 
 	s.Counter.Enter(cost.StepF) // b.D becomes R22⁻ᵀDᵀ, and r becomes G
 	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r))

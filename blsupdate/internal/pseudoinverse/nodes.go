@@ -249,8 +249,12 @@ func (s *widening) state() (*State, error) {
 		next.size.ErrA[k+j] = state.Capped(next.size.ErrA[k+j] + v)
 	}
 	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
-	for t, v := range u.size.Rest { // Rest has the residuals of removed rows, too
-		next.size.Rest[t] = state.Capped(detmath.Hypot(after[t], state.Leg(v, before[t])))
+	if u.Lambda == 0 && u.rank+s.how.Rank == wide {
+		next.size.Refit(before, after, u.reaches().Spread(u.size.A, u.size.ErrR))
+	} else { // the bounds without Gain take the residuals of removed rows from Rest
+		for t, v := range u.size.Rest {
+			next.size.Rest[t] = state.Capped(detmath.Hypot(after[t], state.Leg(v, before[t])))
+		}
 	}
 	next.size.ErrWeights(nodesUnits*state.Unit(p, wide), u.Lambda, next.w)
 	next.noteReach()

@@ -379,6 +379,17 @@ func (s Norms) Explained(norms []float64, unit float64) {
 	}
 }
 
+// Refit sets Rest to after, the norms of the recomputed residuals, where the norms were before. What
+// removed rows had left in Rest moves to Gain, times spread, which is Spread(ErrR).
+func (s Norms) Refit(before, after []float64, spread float64) {
+	for t, v := range after {
+		if gone := Leg(s.Rest[t], before[t]); !s.Squared {
+			s.addGain(t, float64(spread*gone))
+		}
+		s.Rest[t] = Capped(detmath.Hypot(v, math.Sqrt(Unit(0, len(s.A)))*s.Y[t])) // with rounding errors
+	}
+}
+
 // Safe returns s, with ErrOverflow if the product of two columns could overflow.
 func (s Norms) Safe() (Norms, error) {
 	if a, y := dense.LargestOf(s.A), dense.LargestOf(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
