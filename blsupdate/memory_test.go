@@ -136,7 +136,6 @@ func TestMemoryWork(t *testing.T) {
 		if copied := memory.Floats(l, k); bytes > 8*uint64(copied) { // only the whole batch copies the state
 			t.Errorf("%v in many parts allocates %d bytes, %d times the state", m, bytes, int64(bytes)/copied)
 		}
-		// Whether the rank reaches k, so that A⁺ is recomputed from all rows, is known then, too.
 		few, fewY, more, moreY := dense.RowRange(a, 0, 150), dense.RowRange(y, 0, 150), dense.RowRange(a, 150, 250), dense.RowRange(y, 150, 250)
 		need = refusedUntilThereIsMemory(t, m.String()+" to full rank", 1<<30, m, few, fewY, Options{}, func(u Updater) error { return u.AddInputs(more, moreY) })
 		if again := memory.Floats(2*250, k); need < again {

@@ -9,7 +9,6 @@ import (
 	"blskernel/mat"
 )
 
-// TestGainSolve checks the name of the matrix in the error for rows that cannot be removed.
 func TestGainSolve(t *testing.T) {
 	s := new(State)
 	s.Counter = cost.NewCounter(nil)

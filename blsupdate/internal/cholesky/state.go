@@ -175,7 +175,6 @@ func reversed(m *mat.Dense) *mat.Dense {
 	return out
 }
 
-// belowFullRank returns the methods that work if columns of A are dependent to working precision.
 func (s *State) belowFullRank() []types.Method {
 	if s.Lambda > 0 {
 		return nil

@@ -16,8 +16,7 @@ func pseudoinverseAdded(m types.Method, form types.Form, opt types.Options, s Sh
 	return steps
 }
 
-// pseudoinverseWidened returns the steps of adding p nodes in general position. Of them l-k raise the
-// rank to l, and the others are combinations of these and the old ones.
+// pseudoinverseWidened returns the steps of adding p nodes in general position: l-k raise the rank to l.
 func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
 	inside := NodesStrategy{Refined: true, Values: true}
 	switch {

@@ -379,8 +379,7 @@ func (s Norms) Explained(norms []float64, unit float64) {
 	}
 }
 
-// Refit sets Rest to after, the norms of the recomputed residuals, where the norms were before. What
-// removed rows had left in Rest moves to Gain, times spread, which is Spread(ErrR).
+// Refit sets Rest to after, and moves what removed rows had left in Rest, times spread, to Gain.
 func (s Norms) Refit(before, after []float64, spread float64) {
 	for t, v := range after {
 		if gone := Leg(s.Rest[t], before[t]); !s.Squared {
