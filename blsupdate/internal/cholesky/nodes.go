@@ -68,7 +68,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 	next.W = b.Weights(s.W, w2)
 	dense.ScaleRows(dense.RowRange(next.W, k, k+p), reciprocals)
-	next.Size.Refit(dense.ColumnNorms(s.ResidualAfter(a, y, s.W)), next.Refitted(next.W, y, a, h), s.Reach().Spread(s.Size.Lengths(s.Lambda), s.Size.ErrR))
+	before, after := dense.ColumnNorms(s.ResidualAfter(a, y, s.W)), next.Refitted(next.W, y, a, h)
+	next.Size.Refit(s.Size, s.Reach(), s.Lambda, s.W, before, after)
 
 	s.Counter.Enter(cost.StepF) // b.D becomes R22⁻ᵀDᵀ, and r becomes G
 	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r))

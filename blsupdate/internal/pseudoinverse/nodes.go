@@ -250,7 +250,7 @@ func (s *widening) state() (*State, error) {
 	}
 	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
 	if u.Lambda == 0 && u.rank+s.how.Rank == wide {
-		next.size.Refit(before, after, u.reaches().Spread(u.size.A, u.size.ErrR))
+		next.size.Refit(u.size, u.reaches(), 0, u.w, before, after)
 	} else { // the bounds without Gain take the residuals of removed rows from Rest
 		for t, v := range u.size.Rest {
 			next.size.Rest[t] = state.Capped(detmath.Hypot(after[t], state.Leg(v, before[t])))

@@ -64,7 +64,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, types.ErrOverflow
 	}
 	next.W = b.Weights(s.W, w2)
-	next.Size.Refit(dense.ColumnNorms(s.ResidualAfter(a, y, s.W)), next.Refitted(next.W, y, a, h), s.Reach().Spread(s.Size.Lengths(s.Lambda), s.Size.ErrR))
+	before, after := dense.ColumnNorms(s.ResidualAfter(a, y, s.W)), next.Refitted(next.W, y, a, h)
+	next.Size.Refit(s.Size, s.Reach(), s.Lambda, s.W, before, after)
 
 	s.Counter.Enter(cost.StepQ)
 	t, side := b.D, new(mat.Dense) // which become T = U⁻ᵀDᵀ and S⁻¹Dᵀ

@@ -9,6 +9,8 @@ import (
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // Norms are the Euclidean norms of the columns of A and Y, and bounds on the rounding errors that the
@@ -379,10 +381,17 @@ func (s Norms) Explained(norms []float64, unit float64) {
 	}
 }
 
-// Refit sets Rest to after, and moves what removed rows had left in Rest, times spread, to Gain.
-func (s Norms) Refit(before, after []float64, spread float64) {
+// Refit sets Rest to after, the norms of the recomputed residuals. o, w and before, the norms of their
+// residuals, are from before the change. What removed rows left in Rest moves to Gain. It stays if the
+// errors of W may be a large part of the residuals: then RSS is not known.
+func (s Norms) Refit(o Norms, reach Reach, lambda float64, w *mat.Dense, before, after []float64) {
+	lengths := o.Lengths(lambda)
+	_, spread, misfit := o.misfit(reach, lengths)
 	for t, v := range after {
-		if gone := Leg(s.Rest[t], before[t]); !s.Squared {
+		gone := Leg(o.Rest[t], before[t])
+		if 2*LeastErrors*misfit(t, gonummat.Col(nil, t, w)) > v {
+			v = detmath.Hypot(v, gone)
+		} else if !s.Squared {
 			s.addGain(t, float64(spread*gone))
 		}
 		s.Rest[t] = Capped(detmath.Hypot(v, math.Sqrt(Unit(0, len(s.A)))*s.Y[t])) // with rounding errors

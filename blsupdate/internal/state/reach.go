@@ -110,11 +110,18 @@ func Receded(rows, to, from, least []float64) []float64 {
 //	‖δw‖ <= ‖R⁻¹‖ Spread(ErrA) (ErrY + Σ_j ErrA_j |w_j|).
 func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	lengths := s.Lengths(lambda)
-	size, spread := reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
+	size, _, misfit := s.misfit(reach, lengths)
 	if s.Squared && size*size > maxShare || !s.Squared && size > maxShare {
 		return math.Inf(1)
 	}
-	return s.worst(reach, lengths, w, func(t int, column []float64) float64 {
+	return s.worst(reach, lengths, w, misfit)
+}
+
+// misfit returns Spread(ErrA), Spread(ErrR), and what ‖R⁻¹‖ multiplies in Error, for target t and its
+// column of W. This bounds ‖R δw‖.
+func (s Norms) misfit(reach Reach, lengths []float64) (size, spread float64, of func(t int, column []float64) float64) {
+	size, spread = reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
+	return size, spread, func(t int, column []float64) float64 {
 		sum := plusAbs(s.ErrY[t], s.ErrA, column)
 		if s.Squared {
 			sum *= size
@@ -122,7 +129,7 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 			sum += float64(spread * s.Rest[t])
 		}
 		return sum + s.Gain[t]
-	})
+	}
 }
 
 // Rebuilt returns the Error of a new start from l rows, with the targets as its residuals.
