@@ -107,8 +107,8 @@ func (u *State) shape(q int) cost.AddedShape {
 }
 
 // addRows adds rows in the form opt.Form, which is Small, Large or Paper, and returns the outcome. It
-// overwrites ya and may keep ax. total is l after the whole batch; part is set for a part of it. After an
-// error the state is unchanged, unless part is set: then the caller restores it.
+// overwrites ya and may keep ax. total is l after the whole batch; part is set for a part of it. After
+// an error the state is unchanged, unless part is set: then the caller restores it.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options, total int, part bool) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
 	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
@@ -235,8 +235,8 @@ func (u *State) changeTo(w *mat.Dense) *mat.Dense {
 }
 
 // fitted is Fitted for the rows of s. ya holds their residuals with the old weights, and change is the
-// difference between the new weights and the old. If a row of high leverage is inside the row space, its
-// old residual, which multiplies the rounding of the weights, counts as Rest where that may hide RSS.
+// difference between the new weights and the old. For rows of high leverage inside the row space, the
+// old residual, which multiplies the rounding of the weights, counts as Rest where it may hide RSS.
 func (s *addition) fitted(sign float64, change *mat.Dense, inside bool) []float64 {
 	after := s.u.ResidualAfter(s.ax, s.ya, change)
 	norms := s.u.Fitted(sign, s.ya, after)
