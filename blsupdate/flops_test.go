@@ -208,6 +208,9 @@ func TestResolve(t *testing.T) {
 		for action := range ActionMap + 1 {
 			Model(m, action, Options{}, Shape{L: 1, Q: 1}) // K is 0
 			Model(m, action, Options{}, Shape{})
+			if Supports(m, action+ActionMap+1) {
+				t.Errorf("%v supports an action that does not exist", m)
+			}
 		}
 	}
 }

@@ -114,7 +114,7 @@ func Supports(m Method, action Action) (can bool) {
 	case ActionRidge:
 		_, can = s.(state.Ridger)
 	default:
-		can = slices.Contains(Methods(), m)
+		can = slices.Contains(Methods(), m) && ActionAdd <= action && action <= ActionMap
 	}
 	return can
 }

@@ -198,6 +198,7 @@ func TestChoose(t *testing.T) {
 }
 
 func TestPlanErrors(t *testing.T) {
+	testutil.MustPanic(t, "blsupdate: the zero value of Rates has no rates; call RatesFor, MeasureRates or ConstantRates", func() { new(Rates).Seconds() })
 	for _, tc := range []struct {
 		name       string
 		q, k, l, c int

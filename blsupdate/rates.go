@@ -56,8 +56,9 @@ func RatesFile(b blskernel.Backend) string { return rates.File(b) }
 
 // Seconds returns the predicted total time of steps from Model or from a Report.
 func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
+	held := r.held()
 	for _, s := range steps {
-		sum += r.held().Seconds(s.line)
+		sum += held.Seconds(s.line)
 	}
 	return sum
 }
