@@ -27,10 +27,11 @@ type Statistics struct {
 	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
 	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
 	// into one. RSS, Variance and GCV are also NaN if rounding has left fewer than about two
-	// digits. That happens in a close fit by Gram, with a ridge, or in Original and Improved after
-	// changes. It also happens after the removal of rows with 10⁷ times larger residuals, until
-	// Rebuild, AddNodes (not in QR), or until RSS has grown. Larger errors may go unnoticed if the
-	// fit is exact up to rounding, and in RidgeInverse if Condition().Digits is below 6.
+	// digits. That happens in a close fit by Gram, with a ridge, or by an ill-conditioned model of
+	// Original or Improved after changes. It also happens after the removal of rows with 10⁷ times
+	// larger residuals, until Rebuild, AddNodes (not in Gram and QR) or until RSS has grown. Larger
+	// errors may go unnoticed in a close fit by Original or Improved with rows some 10⁴ times as
+	// long as the others, and in RidgeInverse if Condition().Digits is below 6.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the

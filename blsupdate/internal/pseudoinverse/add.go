@@ -235,28 +235,9 @@ func (u *State) changeTo(w *mat.Dense) *mat.Dense {
 }
 
 // fitted is Fitted for the rows of s. ya holds their residuals with the old weights, and change is the
-// difference between the new weights and the old. For rows of high leverage inside the row space, the
-// old residual, which multiplies the rounding of the weights, counts as Rest where it may hide RSS.
-func (s *addition) fitted(sign float64, change *mat.Dense, inside bool) []float64 {
-	after := s.u.ResidualAfter(s.ax, s.ya, change)
-	norms := s.u.Fitted(sign, s.ya, after)
-	unit := state.LeastErrors * state.Unit(s.q, s.u.K)
-	for i := 0; inside && i < s.q; i++ {
-		a, left := s.ax.RawRowView(i), after.RawRowView(i)
-		for t, v := range s.ya.RawRowView(i) {
-			if math.Abs(v) <= highLeverage*math.Abs(left[t]) {
-				continue
-			}
-			var fit float64
-			for j, x := range a {
-				fit += float64(math.Abs(x) * (math.Abs(s.u.w.At(j, t)) + math.Abs(change.At(j, t))))
-			}
-			if float64(unit*math.Abs(v))*fit > s.u.Sums.RSS[t] {
-				norms[t] = detmath.Hypot(norms[t], v)
-			}
-		}
-	}
-	return norms
+// difference between the new weights and the old.
+func (s *addition) fitted(sign float64, change *mat.Dense) []float64 {
+	return s.u.Fitted(sign, s.ya, s.u.ResidualAfter(s.ax, s.ya, change))
 }
 
 // checkOverflow returns ErrOverflow unless A⁺ - B Dᵀ, which is computed in place, will be finite. No
@@ -285,7 +266,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	s.subtract(cost.StepDAgain)
 	u.p.append(s.bt.RawMatrix().Data)
 	u.size.Rest = slices.Clone(u.size.Rest)
-	state.AddLengths(u.size.Rest, s.fitted(1, change, rankC == 0))
+	state.AddLengths(u.size.Rest, s.fitted(1, change))
 	u.size = u.size.With(s.ax, mat.NewDense(s.q, u.C, nil), u.Lambda)
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	u.prior.move(change)

@@ -68,7 +68,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	s.reserveD(0)
 	s.subtract(cost.StepD)
 	before, change := u.size.Rest, u.changeTo(w)
-	s.fitted(-1, change, false)
+	s.fitted(-1, change)
 	gone := dense.ColumnNorms(u.ResidualAfter(ax, ya, w))
 	u.size = u.size.Without(ax, ya, u.Lambda, rest, gone)
 	left := make([]float64, u.C)
