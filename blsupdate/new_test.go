@@ -78,6 +78,10 @@ func TestConditionErrorText(t *testing.T) {
 			weights(t, started(t, m, ones, zeros, Options{Lambda: lambda}))
 		}
 	}
+	a := wave(4, 2, 1)
+	if err := started(t, InverseCholesky, a, zeros, Options{}).AddNodes(a, columnsBetween(a, 0, 1), zeros); err == nil || !strings.Contains(err.Error(), "or use the method improved") {
+		t.Error(err)
+	}
 	u = started(t, QR, ones, zeros, Options{})
 	if _, err = u.Weights(); !is[*ConditionError](err) || strings.Contains(err.Error(), "Small") || !strings.Contains(err.Error(), "drop nodes") {
 		t.Error(err)

@@ -38,7 +38,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if next.Size, err = s.Size.WithNodes(l, norms, make([]float64, p)).Safe(); err != nil {
 		return out, err
 	}
-	if err := s.checkForNodes("[A; sqrt(lambda) I] before the new nodes"); err != nil {
+	if err := s.checkForNodes("[A; sqrt(lambda) I] before the new nodes", l); err != nil {
 		return out, err
 	}
 	scaled := dense.Copy(h)
@@ -85,7 +85,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	next.noteRows()
-	if err := next.checkForNodes(withNodes); err != nil {
+	if err := next.checkForNodes(withNodes, l); err != nil {
 		return out, err
 	}
 	next.NoteWeights(p)
@@ -96,8 +96,11 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.Plus(model, residual)}, nil
 }
 
-func (s *State) checkForNodes(what string) error {
-	if rcond := s.Reach().RCond(); !(rcond >= minForNodes) {
+func (s *State) checkForNodes(what string, l int) error {
+	switch rcond := s.Reach().RCond(); {
+	case !(rcond > dense.RankTolerance(l, s.K)): // New would refuse all nodes, too
+		return &types.ConditionError{What: what, RCond: rcond, Instead: s.belowFullRank()}
+	case !(rcond >= minForNodes):
 		return &types.ConditionError{What: what, RCond: rcond, Err: errNodes}
 	}
 	return nil
