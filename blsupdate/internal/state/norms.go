@@ -28,7 +28,6 @@ import (
 //
 // Rest bounds the norms of the residuals, with the current weights, of all rows that left rounding
 // errors in the state: the rows of A, and the removed rows, except what Refit has moved to Gain.
-//
 // Gain bounds the errors that W has because an inaccurate inverse multiplied the residuals of new rows,
 // or from rows removed before Refit, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative
 // error of that inverse, without the errors of its start.
@@ -381,15 +380,13 @@ func (s Norms) Explained(norms []float64, unit float64) {
 	}
 }
 
-// Refit sets Rest to after, the norms of the recomputed residuals. o, w and before, the norms of their
-// residuals, are from before the change. What removed rows left in Rest moves to Gain. It stays if the
-// errors of W may be a large part of the residuals: then RSS is not known.
+// Refit sets Rest to after, and moves what removed rows left there to Gain, unless W may be too wrong.
 func (s Norms) Refit(o Norms, reach Reach, lambda float64, w *mat.Dense, before, after []float64) {
 	lengths := o.Lengths(lambda)
 	_, spread, misfit := o.misfit(reach, lengths)
 	for t, v := range after {
 		gone := Leg(o.Rest[t], before[t])
-		if 2*LeastErrors*misfit(t, gonummat.Col(nil, t, w)) > v {
+		if 2*LeastErrors*misfit(t, gonummat.Col(nil, t, w)) > v { // then RSS is not known
 			v = detmath.Hypot(v, gone)
 		} else if !s.Squared {
 			s.addGain(t, float64(spread*gone))

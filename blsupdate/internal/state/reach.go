@@ -117,8 +117,7 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	return s.worst(reach, lengths, w, misfit)
 }
 
-// misfit returns Spread(ErrA), Spread(ErrR), and what ‖R⁻¹‖ multiplies in Error, for target t and its
-// column of W. This bounds ‖R δw‖.
+// misfit returns Spread(ErrA), Spread(ErrR), and the sum in Error, a bound on ‖R δw‖ for each target.
 func (s Norms) misfit(reach Reach, lengths []float64) (size, spread float64, of func(t int, column []float64) float64) {
 	size, spread = reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
 	return size, spread, func(t int, column []float64) float64 {
