@@ -386,7 +386,7 @@ func (s Norms) Refit(o Norms, reach Reach, lambda float64, w *mat.Dense, before,
 	_, spread, misfit := o.misfit(reach, lengths)
 	for t, v := range after {
 		gone := Leg(o.Rest[t], before[t])
-		if 2*LeastErrors*misfit(t, gonummat.Col(nil, t, w)) > v { // then RSS is not known
+		if !(2*LeastErrors*misfit(t, gonummat.Col(nil, t, w)) <= v) { // then RSS is not known
 			v = detmath.Hypot(v, gone)
 		} else if !s.Squared {
 			s.addGain(t, float64(spread*gone))
