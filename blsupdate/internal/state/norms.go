@@ -27,9 +27,9 @@ import (
 // δ)ᵀ(a + δ), only RᵀE w is large compared with R'.
 //
 // Rest bounds the norms of the residuals, with the current weights, of all rows that left rounding
-// errors in the state: the rows of A, and the removed rows, except what Refit has moved to Gain.
-// Gain bounds the errors that W has because an inaccurate inverse multiplied the residuals of new rows,
-// or from rows removed before Refit, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative
+// errors in the state: the rows of A, and the removed rows, except what Refit has moved to Gain. Gain
+// bounds the errors that W has because an inaccurate inverse multiplied the residuals of new rows, or
+// from rows removed before Refit, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative
 // error of that inverse, without the errors of its start.
 //
 // Norms are a Triangle in QR, which has no inverse; A then includes the Ridge. Let each change have
