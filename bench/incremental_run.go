@@ -196,19 +196,21 @@ func (r *incrementalRun) retrain(ctx context.Context, l int) (*Retraining, error
 		return nil, err
 	}
 	again := new(Retraining)
-	r.tell("A⁺ from scratch")
+	what := "A⁺ from scratch"
+	r.tell(what)
 	again.PseudoinverseBy, again.PseudoinverseSeconds, again.PseudoinverseFlops, err = timePseudoinverse(a, y, r.Update)
 	if err != nil {
-		return nil, fmt.Errorf("A⁺ from scratch, %d samples: %w", l, err)
+		return nil, fmt.Errorf("%s, %d samples: %w", what, l, err)
 	}
 	r.done += float64(l)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r.tell("W from scratch")
+	what = "W from scratch"
+	r.tell(what)
 	_, again.WeightsSeconds, again.WeightsFlops, err = timeStart(blsupdate.Gram, a, y, r.Update)
 	if err != nil {
-		return nil, fmt.Errorf("W from scratch, %d samples: %w", l, err)
+		return nil, fmt.Errorf("%s, %d samples: %w", what, l, err)
 	}
 	r.done += float64(l)
 	return again, nil
