@@ -26,7 +26,7 @@ func (e *Engine) BlockRows(rows, nanoseconds int, do func(from, to int)) {
 }
 
 func (e *Engine) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
-	e.kernel.Transpose(m, n, &src[0], lds, &dst[0], ldd)
+	e.kernel.Transpose(m, n, &src[0], lds, 0, &dst[0], ldd)
 }
 
 func (e *Engine) AbsMax(x []float64) (at int, size float64) {

@@ -163,7 +163,7 @@ func TestPanicReachesCaller(t *testing.T) {
 // could take the block for its own.
 func TestHeldBlock(t *testing.T) {
 	setThreads(t, 1)
-	w := &workspace{buffer: make([]float64, gathered*gatheredSteps)}
+	w := new(workspace)
 	saved := workspaces
 	t.Cleanup(func() { workspaces = saved })
 	workspaces = &sync.Pool{New: func() any { return w }}

@@ -91,7 +91,7 @@ func (p *product) parallel(team *workers.Team) {
 	pack := func(i int) {
 		v := workspaces.Get().(*workspace)
 		i0 := x.i0 + i*rows
-		own.a.pack(&own.engine.kernel, v.buffer, own.shared.x[i*rows*(x.p1-x.p0):], mr, i0, min(i0+rows, x.i1), x.p0, x.p1)
+		own.a.pack(&own.engine.kernel, own.shared.x[i*rows*(x.p1-x.p0):], mr, i0, min(i0+rows, x.i1), x.p0, x.p1)
 		workspaces.Put(v)
 	}
 	task := func(i int) {

@@ -129,7 +129,7 @@ func (p *product) panelsA(w *workspace, i0, i1, p0, p1 int) panels {
 		return a
 	case !p.directA():
 		w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
-		p.a.pack(&p.engine.kernel, w.buffer, w.a, mr, i0, i1, p0, p1)
+		p.a.pack(&p.engine.kernel, w.a, mr, i0, i1, p0, p1)
 		return p.packedA(w.a, p1-p0)
 	case p.a.layout == byCols:
 		a := p.a.Sub(p0, i0)
@@ -155,7 +155,7 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	}
 	if is := (place{p.id, j0, j1, p0, p1}); w.held != is {
 		w.b = aligned(w.b, roundUp(j1-j0, nr)*(p1-p0))
-		p.b.pack(&p.engine.kernel, w.buffer, w.b, nr, j0, j1, p0, p1)
+		p.b.pack(&p.engine.kernel, w.b, nr, j0, j1, p0, p1)
 		w.held = is
 	}
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}

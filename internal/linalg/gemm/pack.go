@@ -11,24 +11,20 @@ import (
 //
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
-// where i and p count from i0 and p0. In the last panel the rows from i1 on are not written. buffer, of
-// gathered·gatheredSteps elements, is workspace for rows along the sum in packed storage. Stored rows
+// where i and p count from i0 and p0. In the last panel the rows from i1 on are not written. Stored rows
 // across the sum are copied to all panels, packedRows at a time, because each row is in its own page.
-func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
+func (s *source) pack(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
-	switch {
-	case s.layout != byCols:
-		for at := 0; i0+at < i1; at += w {
-			s.panel(k, buffer, dst[at/w*size:][:size], w, i0+at, min(i0+at+w, i1), p0, p1)
-		}
-	case s.Packed:
-		s.scatter(k, dst, w, i0, i1, p0, p1)
-	default:
+	if s.layout == byCols {
 		for p := p0; p < p1; p += packedRows {
-			rows := min(packedRows, p1-p)
+			end := min(p+packedRows, p1)
 			for i := i0; i < i1; i += w {
-				k.Copy(rows, min(w, i1-i), &s.X[p*s.Ld+i], s.Ld, &dst[(i-i0)/w*size+(p-p0)*w], w)
+				s.across(k, dst[(i-i0)/w*size+(p-p0)*w:], w, i, min(i+w, i1), p, end)
 			}
+		}
+	} else {
+		for i := i0; i < i1; i += w {
+			s.panel(k, dst[(i-i0)/w*size:][:size], w, i, min(i+w, i1), p0, p1)
 		}
 	}
 	if s.diag == nil {
@@ -44,27 +40,12 @@ func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1
 // packedRows is the number of rows copied at a time, few enough for the first-level TLB of any CPU.
 const packedRows = 16
 
-// scatter packs rows across the sum one by one. Each run of w elements in a row goes to its own panel.
-func (s *source) scatter(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
-	size, panels := w*(p1-p0), (i1-i0)/w
-	whole := panels * w
-	for p := p0; p < p1; p++ {
-		row, to := s.X[s.Row(p)+i0:], dst[(p-p0)*w:]
-		if panels > 0 {
-			k.Copy(panels, w, &row[0], w, &to[0], size)
-		}
-		if rest := i1 - i0 - whole; rest > 0 {
-			k.Copy(1, rest, &row[whole], 0, &to[panels*size], 0)
-		}
-	}
-}
-
 // panel packs one micro-panel of i1-i0 <= w rows. In a symmetric matrix, stored rows run across the sum
 // on one side of the diagonal, and along the sum on the other.
-func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
+func (s *source) panel(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	switch s.layout {
 	case byRows:
-		s.along(k, buffer, dst, w, i0, i1, p0, p1)
+		s.along(k, dst, w, i0, i1, p0, p1)
 		return
 	case byCols:
 		s.across(k, dst, w, i0, i1, p0, p1)
@@ -74,9 +55,9 @@ func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p
 	before, on, after := dst[:(d0-p0)*w], dst[(d0-p0)*w:(d1-p0)*w], dst[(d1-p0)*w:]
 	if s.layout == symUpper {
 		s.across(k, before, w, i0, i1, p0, d0)
-		s.along(k, buffer, after, w, i0, i1, d1, p1)
+		s.along(k, after, w, i0, i1, d1, p1)
 	} else {
-		s.along(k, buffer, before, w, i0, i1, p0, d0)
+		s.along(k, before, w, i0, i1, p0, d0)
 		s.across(k, after, w, i0, i1, d1, p1)
 	}
 	for i := i0; i < i1; i++ {
@@ -91,43 +72,18 @@ func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p
 }
 
 // along packs rows [i0, i1), columns [p0, p1) of the storage, where rows run along the sum.
-func (s *source) along(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
-	switch {
-	case p0 == p1:
-	case !s.Packed:
-		k.Transpose(i1-i0, p1-p0, &s.X[s.Row(i0)+p0], s.Ld, &dst[0], w)
-	default:
-		// Copy a few rows at a time, as dense rows, to a buffer that stays in L1.
-		for ; i0 < i1; i0 += gathered {
-			m := min(gathered, i1-i0)
-			for p := p0; p < p1; p += gatheredSteps {
-				n := min(gatheredSteps, p1-p)
-				for i := range m {
-					k.Copy(1, n, &s.X[s.Row(i0+i)+p], 0, &buffer[i*gatheredSteps], 0)
-				}
-				k.Transpose(m, n, &buffer[0], gatheredSteps, &dst[(p-p0)*w], w)
-			}
-			dst = dst[min(gathered, len(dst)):]
-		}
+func (s *source) along(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
+	if p0 < p1 {
+		ld, step := s.Down(i0)
+		k.Transpose(i1-i0, p1-p0, &s.X[s.Row(i0)+p0], ld, step, &dst[0], w)
 	}
 }
 
-// gathered and gatheredSteps are the numbers of rows and columns that along makes dense at a time.
-const (
-	gathered      = 8
-	gatheredSteps = 64
-)
-
 // across packs rows [p0, p1), columns [i0, i1) of the storage, where rows run across the sum.
 func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
-	switch {
-	case p0 == p1:
-	case !s.Packed:
-		k.Copy(p1-p0, i1-i0, &s.X[s.Row(p0)+i0], s.Ld, &dst[0], w)
-	default:
-		for p := p0; p < p1; p++ {
-			k.Copy(1, i1-i0, &s.X[s.Row(p)+i0], 0, &dst[(p-p0)*w], 0)
-		}
+	if p0 < p1 {
+		ld, step := s.Down(p0)
+		k.Copy(p1-p0, i1-i0, &s.X[s.Row(p0)+i0], ld, step, &dst[0], w, 0)
 	}
 }
 
@@ -140,7 +96,6 @@ type workspace struct {
 	c        []float64 // some rows of C, or of right-hand sides
 	diagonal []float64 // of a triangular block
 	triangle []float64 // a block on the diagonal of a triangle
-	buffer   []float64 // workspace of source.pack
 }
 
 // A place identifies a block of the second operand of a product.
@@ -150,7 +105,7 @@ type place struct {
 }
 
 // workspaces keeps workspaces between calls.
-var workspaces = &sync.Pool{New: func() any { return &workspace{buffer: make([]float64, gathered*gatheredSteps)} }}
+var workspaces = &sync.Pool{New: func() any { return new(workspace) }}
 
 // aligned returns n elements at a kernel.Align-byte boundary, in the storage of x if that is long
 // enough. Their contents are undefined. New storage is at least twice as long as the old, so that a

@@ -23,7 +23,7 @@ func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 		rowB, panelB = nr, nr*k
 		w.a = aligned(w.a, roundUp(n, nr)*k)
 		for j := 0; j < n; j += nr {
-			e.kernel.Transpose(min(nr, n-j), k, &b[j*ldb], ldb, &w.a[j*k], nr)
+			e.kernel.Transpose(min(nr, n-j), k, &b[j*ldb], ldb, 0, &w.a[j*k], nr)
 		}
 		b = w.a
 	}

@@ -237,7 +237,7 @@ func (t *triangular) columns(w *workspace, d *diagonal, j0, j1 int) {
 	}
 	for j := j0; j < j1; j += nr {
 		x.n = min(nr, j1-j)
-		b.panel(&t.engine.kernel, w.buffer, w.c, nr, j, j+x.n, lowest, lowest+rows)
+		b.panel(&t.engine.kernel, w.c, nr, j, j+x.n, lowest, lowest+rows)
 		t.act(d, x)
 		t.unpack(w, lowest, rows, j, x.n)
 	}
@@ -251,20 +251,15 @@ func (t *triangular) unpack(w *workspace, i, rows, j, n int) {
 	if t.right {
 		i, rows, j, n = j, n, i, rows
 		if !t.b.Packed {
-			k.Transpose(n, rows, &w.c[0], ld, &t.b.X[t.b.Row(i)+j], t.b.Ld)
+			k.Transpose(n, rows, &w.c[0], ld, 0, &t.b.X[t.b.Row(i)+j], t.b.Ld)
 			return
 		}
 		w.a = aligned(w.a, rows*n)
-		k.Transpose(n, rows, &w.c[0], ld, &w.a[0], n)
+		k.Transpose(n, rows, &w.c[0], ld, 0, &w.a[0], n)
 		from, ld = w.a, n
 	}
-	if !t.b.Packed {
-		k.Copy(rows, n, &from[0], ld, &t.b.X[t.b.Row(i)+j], t.b.Ld)
-		return
-	}
-	for r := range rows {
-		k.Copy(1, n, &from[r*ld], 0, &t.b.X[t.b.Row(i+r)+j], 0)
-	}
+	ldb, step := t.b.Down(i)
+	k.Copy(rows, n, &from[0], ld, 0, &t.b.X[t.b.Row(i)+j], ldb, step)
 }
 
 // act applies a diagonal block to a panel of right-hand sides.

@@ -105,13 +105,14 @@ type Kernel struct {
 	// itself. Row i becomes d[i]·X[i], and then FMA(T[i,j], X[j], X[i]) for j = i-1, ..., 1, 0.
 	Multiply func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
-	// Copy copies an m×n matrix, m, n >= 1: dst[i*ldd+j] = src[i*lds+j]. It writes no other element
-	// of dst, and dst and src must not overlap.
-	Copy func(m, n int, src *float64, lds int, dst *float64, ldd int)
+	// Copy copies an m×n matrix, m, n >= 1. Row i+1 of src starts lds + i·stepS elements after row i,
+	// and likewise for dst: a step is 0 for equally spaced rows, -1 for packed ones. It writes no
+	// other element of dst, and dst and src must not overlap.
+	Copy func(m, n int, src *float64, lds, stepS int, dst *float64, ldd, stepD int)
 
-	// Transpose copies the transpose of an m×n matrix, dst[j*ldd+i] = src[i*lds+j], under the
-	// conditions of Copy.
-	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
+	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] becomes element j of row i of
+	// src. The rows of src are spaced as in Copy, and the conditions are the same.
+	Transpose func(m, n int, src *float64, lds, step int, dst *float64, ldd int)
 
 	// Tanh computes dst[i] = tanh(src[i]) for all i < len(src). It panics if dst is shorter than
 	// src. dst and src must start at the same element or not overlap. The error is less than 2 ulp,

@@ -56,14 +56,17 @@ func TestChoose(t *testing.T) {
 // checkPack checks that a copy of a matrix or of its transpose has every element in its place.
 func checkPack(s *shape, k Kernel) {
 	m, n, transpose := 1+s.Below(90), 1+s.Below(90), s.Below(2) == 1
-	lds := n + s.Below(5)
 	r, c := m, n
 	if transpose {
 		r, c = n, m
 	}
-	ldd := c + s.Below(5)
-	src := newSpan(m, n, math.NaN(), rowMajor(lds), everyElement, s.rnd.NormFloat64)
-	dst := newSpan(r, c, canary, rowMajor(ldd), everyElement, func() float64 { return math.NaN() })
+	lds, stepS := s.spacing(m, n)
+	ldd, stepD := s.spacing(r, c)
+	if transpose {
+		ldd, stepD = c+s.Below(5), 0
+	}
+	src := newSpan(m, n, math.NaN(), stepped(lds, stepS), everyElement, s.rnd.NormFloat64)
+	dst := newSpan(r, c, canary, stepped(ldd, stepD), everyElement, func() float64 { return math.NaN() })
 	want, before := dst.copied(), slices.Clone(src.x)
 	for i := range m {
 		for j := range n {
@@ -77,9 +80,9 @@ func checkPack(s *shape, k Kernel) {
 	ps, pd := s.put(&src), s.put(&dst)
 	s.run(func() {
 		if transpose {
-			k.Transpose(m, n, ps, lds, pd, ldd)
+			k.Transpose(m, n, ps, lds, stepS, pd, ldd)
 		} else {
-			k.Copy(m, n, ps, lds, pd, ldd)
+			k.Copy(m, n, ps, lds, stepS, pd, ldd, stepD)
 		}
 	})
 	s.same("the copy", dst, want.x)

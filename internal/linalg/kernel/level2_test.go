@@ -209,9 +209,8 @@ func checkMatrixVector(s *shape, k Kernel) {
 // dotxaxpyf checks Dotxaxpyf on rows of a full matrix or of a packed triangle, whose spacing shrinks or
 // grows from row to row.
 func (s *shape) dotxaxpyf(k Kernel, m, n int) {
-	step := s.Below(3) - 1
-	lda := n + m + s.Below(5)
-	a := newSpan(m, n, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, everyElement, s.value)
+	lda, step := s.spacing(m, n)
+	a := newSpan(m, n, math.NaN(), stepped(lda, step), everyElement, s.value)
 	alpha, pa := s.value(), s.put(&a)
 	x, px := s.vector(n, 1, math.NaN())
 	u, pu := s.vector(m, 1, math.NaN())
@@ -240,10 +239,10 @@ func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 
 // symv checks Symv on a triangle of a full matrix or of a packed one.
 func (s *shape) symv(k Kernel, m int) {
-	step, upper := s.Below(3)-1, s.Below(2) == 1
-	lda := 2*m + s.Below(5)
+	lda, step := s.spacing(m, m)
+	upper := s.Below(2) == 1
 	stored := func(i, j int) bool { return i == j || i < j == upper }
-	a := newSpan(m, m, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, stored, s.value)
+	a := newSpan(m, m, math.NaN(), stepped(lda, step), stored, s.value)
 	alpha, pa := s.value(), s.put(&a)
 	x, px := s.vector(m, 1, math.NaN())
 	y, py := s.vector(m, 1, canary)

@@ -88,6 +88,11 @@ func (s span) in(x []float64) *float64 {
 // rowMajor returns the function for the place of element (i,j) in a matrix with rows ld apart.
 func rowMajor(ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j } }
 
+// stepped is rowMajor for a distance between rows that changes by step with each row.
+func stepped(ld, step int) func(i, j int) int {
+	return func(i, j int) int { return i*ld + step*i*(i-1)/2 + j }
+}
+
 func (s span) copied() span { return span{slices.Clone(s.x), s.zero, s.off} }
 
 func (s span) first() *float64 { return s.in(s.x) }
@@ -140,6 +145,13 @@ func (s *shape) put(x *span) *float64 {
 func (s *shape) vector(n, inc int, canary float64) (v span, first *float64) {
 	v = newSpan(n, 1, canary, func(i, _ int) int { return i * inc }, everyElement, s.value)
 	return v, s.put(&v)
+}
+
+// spacing chooses a distance between the first two of m rows of n elements, and its change from row to
+// row. No two rows overlap.
+func (s *shape) spacing(m, n int) (ld, step int) {
+	step = s.Below(3) - 1
+	return n + s.Below(5) + max(-step, 0)*(m-1), step
 }
 
 // run makes a call that must touch nothing but its operands.

@@ -4,61 +4,73 @@
 
 #include "textflag.h"
 
-// func Copy(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func Copy(m int, n int, src *float64, lds int, stepS int, dst *float64, ldd int, stepD int)
 // Requires: AVX, MMX+
-TEXT ·Copy(SB), NOSPLIT, $0-48
+TEXT ·Copy(SB), NOSPLIT, $0-64
 	MOVQ m+0(FP), AX
 	MOVQ n+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ lds+24(FP), BX
 	SHLQ $0x03, BX
-	MOVQ dst+32(FP), SI
-	MOVQ ldd+40(FP), DI
-	SHLQ $0x03, DI
+	MOVQ stepS+32(FP), SI
+	SHLQ $0x03, SI
+	MOVQ dst+40(FP), DI
+	MOVQ ldd+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ stepD+56(FP), R9
+	SHLQ $0x03, R9
 
 	// Copy whole vectors, and then the last vector of the row, which may overlap the one before. Prefetch the eighth row after this one: rows are too short for the prefetcher of the CPU.
-	CMPQ CX, $0x04
-	JLT  short
-	LEAQ (DX)(BX*8), R8
-	LEAQ -4(CX), CX
-	SHLQ $0x03, CX
+	CMPQ   CX, $0x04
+	JLT    short
+	IMUL3Q $0x1c, SI, R10
+	ADDQ   DX, R10
+	LEAQ   (R10)(BX*8), R10
+	LEAQ   (BX)(SI*8), R11
+	LEAQ   -4(CX), CX
+	SHLQ   $0x03, CX
 
 row:
-	XORQ R9, R9
-	CMPQ R9, CX
+	XORQ R12, R12
+	CMPQ R12, CX
 	JGE  last
 
 vector:
-	VMOVUPD    (DX)(R9*1), Y0
-	PREFETCHT0 (R8)(R9*1)
-	VMOVUPD    Y0, (SI)(R9*1)
-	ADDQ       $0x20, R9
-	CMPQ       R9, CX
+	VMOVUPD    (DX)(R12*1), Y0
+	PREFETCHT0 (R10)(R12*1)
+	VMOVUPD    Y0, (DI)(R12*1)
+	ADDQ       $0x20, R12
+	CMPQ       R12, CX
 	JLT        vector
 
 last:
 	VMOVUPD    (DX)(CX*1), Y0
-	PREFETCHT0 24(R8)(CX*1)
-	VMOVUPD    Y0, (SI)(CX*1)
-	ADDQ       BX, R8
+	PREFETCHT0 24(R10)(CX*1)
+	VMOVUPD    Y0, (DI)(CX*1)
+	ADDQ       R11, R10
+	ADDQ       SI, R11
 	ADDQ       BX, DX
-	ADDQ       DI, SI
+	ADDQ       R8, DI
+	ADDQ       SI, BX
+	ADDQ       R9, R8
 	DECQ       AX
 	JNE        row
 	VZEROUPPER
 	RET
 
 short:
-	LEAQ    masks<>+0(SB), R8
+	LEAQ    masks<>+0(SB), R10
 	NEGQ    CX
-	LEAQ    32(R8)(CX*8), CX
+	LEAQ    32(R10)(CX*8), CX
 	VMOVUPD (CX), Y1
 
 part:
 	VMASKMOVPD (DX), Y1, Y0
-	VMASKMOVPD Y0, Y1, (SI)
+	VMASKMOVPD Y0, Y1, (DI)
 	ADDQ       BX, DX
-	ADDQ       DI, SI
+	ADDQ       R8, DI
+	ADDQ       SI, BX
+	ADDQ       R9, R8
 	DECQ       AX
 	JNE        part
 	VZEROUPPER
@@ -74,50 +86,59 @@ DATA masks<>+48(SB)/8, $0x0000000000000000
 DATA masks<>+56(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
-// func Transpose(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func Transpose(m int, n int, src *float64, lds int, step int, dst *float64, ldd int)
 // Requires: AVX
-TEXT ·Transpose(SB), NOSPLIT, $0-48
-	MOVQ lds+24(FP), AX
+TEXT ·Transpose(SB), NOSPLIT, $0-56
+	SHLQ $0x03, lds+24(FP)
+	SHLQ $0x03, step+32(FP)
+	MOVQ ldd+48(FP), AX
 	SHLQ $0x03, AX
-	MOVQ ldd+40(FP), CX
-	SHLQ $0x03, CX
-	MOVQ src+16(FP), DX
-	MOVQ dst+32(FP), BX
-	MOVQ m+0(FP), SI
 
 rows:
-	MOVQ n+8(FP), DI
-	MOVQ DX, R8
-	MOVQ BX, R9
+	MOVQ lds+24(FP), CX
+	MOVQ step+32(FP), DX
+	MOVQ src+16(FP), BX
+	LEAQ (BX)(CX*1), SI
+	ADDQ DX, CX
+	LEAQ (SI)(CX*1), DI
+	ADDQ DX, CX
+	LEAQ (DI)(CX*1), R8
+	ADDQ DX, CX
+	LEAQ (R8)(CX*1), R9
+	ADDQ DX, CX
+	MOVQ R9, src+16(FP)
+	MOVQ CX, lds+24(FP)
+	MOVQ n+8(FP), CX
+	MOVQ dst+40(FP), DX
 
 square:
-	LEAQ        (R8)(AX*2), R10
-	ADDQ        AX, R10
-	LEAQ        (R9)(CX*2), R11
-	ADDQ        CX, R11
-	VMOVUPD     (R8), X0
-	VINSERTF128 $0x01, (R8)(AX*2), Y0, Y0
-	VMOVUPD     (R8)(AX*1), X1
-	VINSERTF128 $0x01, (R10), Y1, Y1
+	LEAQ        (DX)(AX*2), R9
+	ADDQ        AX, R9
+	VMOVUPD     (BX), X0
+	VINSERTF128 $0x01, (DI), Y0, Y0
+	VMOVUPD     (SI), X1
+	VINSERTF128 $0x01, (R8), Y1, Y1
 	VUNPCKLPD   Y1, Y0, Y4
 	VUNPCKHPD   Y1, Y0, Y5
-	VMOVUPD     16(R8), X2
-	VINSERTF128 $0x01, 16(R8)(AX*2), Y2, Y2
-	VMOVUPD     16(R8)(AX*1), X3
-	VINSERTF128 $0x01, 16(R10), Y3, Y3
+	VMOVUPD     16(BX), X2
+	VINSERTF128 $0x01, 16(DI), Y2, Y2
+	VMOVUPD     16(SI), X3
+	VINSERTF128 $0x01, 16(R8), Y3, Y3
 	VUNPCKLPD   Y3, Y2, Y6
 	VUNPCKHPD   Y3, Y2, Y7
-	VMOVUPD     Y4, (R9)
-	VMOVUPD     Y5, (R9)(CX*1)
-	VMOVUPD     Y6, (R9)(CX*2)
-	VMOVUPD     Y7, (R11)
-	ADDQ        $0x20, R8
-	LEAQ        (R9)(CX*4), R9
-	SUBQ        $0x04, DI
-	JNE         square
+	VMOVUPD     Y4, (DX)
+	VMOVUPD     Y5, (DX)(AX*1)
+	VMOVUPD     Y6, (DX)(AX*2)
+	VMOVUPD     Y7, (R9)
+	ADDQ        $+32, BX
+	ADDQ        $+32, SI
+	ADDQ        $+32, DI
+	ADDQ        $+32, R8
 	LEAQ        (DX)(AX*4), DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x04, SI
+	SUBQ        $0x04, CX
+	JNE         square
+	ADDQ        $0x20, dst+40(FP)
+	SUBQ        $0x04, m+0(FP)
 	JNE         rows
 	VZEROUPPER
 	RET

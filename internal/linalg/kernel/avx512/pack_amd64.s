@@ -4,98 +4,123 @@
 
 #include "textflag.h"
 
-// func Copy(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func Copy(m int, n int, src *float64, lds int, stepS int, dst *float64, ldd int, stepD int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·Copy(SB), NOSPLIT, $0-48
+TEXT ·Copy(SB), NOSPLIT, $0-64
 	MOVQ m+0(FP), AX
 	MOVQ n+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ lds+24(FP), BX
 	SHLQ $0x03, BX
-	MOVQ dst+32(FP), SI
-	MOVQ ldd+40(FP), DI
-	SHLQ $0x03, DI
+	MOVQ stepS+32(FP), SI
+	SHLQ $0x03, SI
+	MOVQ dst+40(FP), DI
+	MOVQ ldd+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ stepD+56(FP), R9
+	SHLQ $0x03, R9
 
 	// Copy whole vectors, and then the last vector of the row, which may overlap the one before. Prefetch the eighth row after this one: rows are too short for the prefetcher of the CPU.
-	CMPQ CX, $0x08
-	JLT  short
-	LEAQ (DX)(BX*8), R8
-	LEAQ -8(CX), CX
-	SHLQ $0x03, CX
+	CMPQ   CX, $0x08
+	JLT    short
+	IMUL3Q $0x1c, SI, R10
+	ADDQ   DX, R10
+	LEAQ   (R10)(BX*8), R10
+	LEAQ   (BX)(SI*8), R11
+	LEAQ   -8(CX), CX
+	SHLQ   $0x03, CX
 
 row:
-	XORQ R9, R9
-	CMPQ R9, CX
+	XORQ R12, R12
+	CMPQ R12, CX
 	JGE  last
 
 vector:
-	VMOVUPD    (DX)(R9*1), Z0
-	PREFETCHT0 (R8)(R9*1)
-	VMOVUPD    Z0, (SI)(R9*1)
-	ADDQ       $0x40, R9
-	CMPQ       R9, CX
+	VMOVUPD    (DX)(R12*1), Z0
+	PREFETCHT0 (R10)(R12*1)
+	VMOVUPD    Z0, (DI)(R12*1)
+	ADDQ       $0x40, R12
+	CMPQ       R12, CX
 	JLT        vector
 
 last:
 	VMOVUPD    (DX)(CX*1), Z0
-	PREFETCHT0 56(R8)(CX*1)
-	VMOVUPD    Z0, (SI)(CX*1)
-	ADDQ       BX, R8
+	PREFETCHT0 56(R10)(CX*1)
+	VMOVUPD    Z0, (DI)(CX*1)
+	ADDQ       R11, R10
+	ADDQ       SI, R11
 	ADDQ       BX, DX
-	ADDQ       DI, SI
+	ADDQ       R8, DI
+	ADDQ       SI, BX
+	ADDQ       R9, R8
 	DECQ       AX
 	JNE        row
 	VZEROUPPER
 	RET
 
 short:
-	MOVQ  $-1, R8
-	BZHIQ CX, R8, R8
-	KMOVW R8, K1
+	MOVQ  $-1, R10
+	BZHIQ CX, R10, R10
+	KMOVW R10, K1
 
 part:
 	VMOVUPD.Z (DX), K1, Z0
-	VMOVUPD   Z0, K1, (SI)
+	VMOVUPD   Z0, K1, (DI)
 	ADDQ      BX, DX
-	ADDQ      DI, SI
+	ADDQ      R8, DI
+	ADDQ      SI, BX
+	ADDQ      R9, R8
 	DECQ      AX
 	JNE       part
 	VZEROUPPER
 	RET
 
-// func Transpose(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func Transpose(m int, n int, src *float64, lds int, step int, dst *float64, ldd int)
 // Requires: AVX, AVX512F
-TEXT ·Transpose(SB), NOSPLIT, $0-48
-	MOVQ lds+24(FP), AX
+TEXT ·Transpose(SB), NOSPLIT, $0-56
+	SHLQ $0x03, lds+24(FP)
+	SHLQ $0x03, step+32(FP)
+	MOVQ ldd+48(FP), AX
 	SHLQ $0x03, AX
-	MOVQ ldd+40(FP), CX
-	SHLQ $0x03, CX
-	MOVQ src+16(FP), DX
-	MOVQ dst+32(FP), BX
-	MOVQ m+0(FP), SI
 
 rows:
-	MOVQ n+8(FP), DI
-	MOVQ DX, R8
-	MOVQ BX, R9
+	MOVQ lds+24(FP), CX
+	MOVQ step+32(FP), DX
+	MOVQ src+16(FP), BX
+	LEAQ (BX)(CX*1), SI
+	ADDQ DX, CX
+	LEAQ (SI)(CX*1), DI
+	ADDQ DX, CX
+	LEAQ (DI)(CX*1), R8
+	ADDQ DX, CX
+	LEAQ (R8)(CX*1), R9
+	ADDQ DX, CX
+	LEAQ (R9)(CX*1), R10
+	ADDQ DX, CX
+	LEAQ (R10)(CX*1), R11
+	ADDQ DX, CX
+	LEAQ (R11)(CX*1), R12
+	ADDQ DX, CX
+	LEAQ (R12)(CX*1), R13
+	ADDQ DX, CX
+	MOVQ R13, src+16(FP)
+	MOVQ CX, lds+24(FP)
+	MOVQ n+8(FP), CX
+	MOVQ dst+40(FP), DX
 
 square:
-	LEAQ       (R8)(AX*2), R10
-	ADDQ       AX, R10
-	LEAQ       (R10)(AX*2), R11
-	ADDQ       AX, R11
-	LEAQ       (R9)(CX*2), R12
-	ADDQ       CX, R12
-	LEAQ       (R12)(CX*2), R13
-	ADDQ       CX, R13
-	VMOVUPD    (R8), Z0
-	VMOVUPD    (R8)(AX*1), Z1
-	VMOVUPD    (R8)(AX*2), Z2
-	VMOVUPD    (R10), Z3
-	VMOVUPD    (R10)(AX*1), Z4
-	VMOVUPD    (R10)(AX*2), Z5
+	LEAQ       (DX)(AX*2), R13
+	ADDQ       AX, R13
+	LEAQ       (R13)(AX*2), R14
+	ADDQ       AX, R14
+	VMOVUPD    (BX), Z0
+	VMOVUPD    (SI), Z1
+	VMOVUPD    (DI), Z2
+	VMOVUPD    (R8), Z3
+	VMOVUPD    (R9), Z4
+	VMOVUPD    (R10), Z5
 	VMOVUPD    (R11), Z6
-	VMOVUPD    (R11)(AX*1), Z7
+	VMOVUPD    (R12), Z7
 	VUNPCKLPD  Z1, Z0, Z8
 	VUNPCKHPD  Z1, Z0, Z9
 	VUNPCKLPD  Z3, Z2, Z10
@@ -112,10 +137,10 @@ square:
 	VSHUFF64X2 $0xdd, Z2, Z0, Z5
 	VSHUFF64X2 $0x88, Z3, Z1, Z6
 	VSHUFF64X2 $0xdd, Z3, Z1, Z7
-	VMOVUPD    Z4, (R9)
-	VMOVUPD    Z5, (R12)(CX*1)
-	VMOVUPD    Z6, (R9)(CX*2)
-	VMOVUPD    Z7, (R13)
+	VMOVUPD    Z4, (DX)
+	VMOVUPD    Z5, (R13)(AX*1)
+	VMOVUPD    Z6, (DX)(AX*2)
+	VMOVUPD    Z7, (R14)
 	VSHUFF64X2 $0x88, Z11, Z9, Z0
 	VSHUFF64X2 $0xdd, Z11, Z9, Z1
 	VSHUFF64X2 $0x88, Z15, Z13, Z2
@@ -124,19 +149,24 @@ square:
 	VSHUFF64X2 $0xdd, Z2, Z0, Z5
 	VSHUFF64X2 $0x88, Z3, Z1, Z6
 	VSHUFF64X2 $0xdd, Z3, Z1, Z7
-	VMOVUPD    Z4, (R9)(CX*1)
-	VMOVUPD    Z5, (R12)(CX*2)
-	VMOVUPD    Z6, (R12)
-	VMOVUPD    Z7, (R13)(CX*1)
-	ADDQ       $0x40, R8
-	LEAQ       (R9)(CX*4), R9
-	LEAQ       (R9)(CX*4), R9
-	SUBQ       $0x08, DI
+	VMOVUPD    Z4, (DX)(AX*1)
+	VMOVUPD    Z5, (R13)(AX*2)
+	VMOVUPD    Z6, (R13)
+	VMOVUPD    Z7, (R14)(AX*1)
+	ADDQ       $+64, BX
+	ADDQ       $+64, SI
+	ADDQ       $+64, DI
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	ADDQ       $+64, R10
+	ADDQ       $+64, R11
+	ADDQ       $+64, R12
+	LEAQ       (DX)(AX*4), DX
+	LEAQ       (DX)(AX*4), DX
+	SUBQ       $0x08, CX
 	JNE        square
-	LEAQ       (DX)(AX*4), DX
-	LEAQ       (DX)(AX*4), DX
-	ADDQ       $0x40, BX
-	SUBQ       $0x08, SI
+	ADDQ       $0x40, dst+40(FP)
+	SUBQ       $0x08, m+0(FP)
 	JNE        rows
 	VZEROUPPER
 	RET

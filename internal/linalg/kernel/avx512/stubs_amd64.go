@@ -22,12 +22,12 @@ func Gemm(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b 
 // Copy is Kernel.Copy. The reference is dcopyGeneric.
 //
 //go:noescape
-func Copy(m int, n int, src *float64, lds int, dst *float64, ldd int)
+func Copy(m int, n int, src *float64, lds int, stepS int, dst *float64, ldd int, stepD int)
 
 // Transpose is Kernel.Transpose of multiples of a vector. The reference is dtransposeGeneric.
 //
 //go:noescape
-func Transpose(m int, n int, src *float64, lds int, dst *float64, ldd int)
+func Transpose(m int, n int, src *float64, lds int, step int, dst *float64, ldd int)
 
 // Solve is Kernel.Solve. The reference is dtrsmGeneric.
 //

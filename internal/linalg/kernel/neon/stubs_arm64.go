@@ -65,12 +65,12 @@ func Dotxaxpyf(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *f
 // Copy is Kernel.Copy. The reference is dcopyGeneric.
 //
 //go:noescape
-func Copy(m, n int, src *float64, lds int, dst *float64, ldd int)
+func Copy(m, n int, src *float64, lds, stepS int, dst *float64, ldd, stepD int)
 
 // Transpose is Kernel.Transpose of multiples of a vector. The reference is dtransposeGeneric.
 //
 //go:noescape
-func Transpose(m, n int, src *float64, lds int, dst *float64, ldd int)
+func Transpose(m, n int, src *float64, lds, step int, dst *float64, ldd int)
 
 // Tanh is Kernel.Tanh of n elements, by tanhTable. The reference is dtanhGeneric.
 //

@@ -11,7 +11,8 @@ func pack(g *generator) {
 func copyRows(g *generator) {
 	g.function("Copy")
 	m, n := g.load("m"), g.load("n")
-	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")
+	src, lds, stepS := g.load("src"), g.bytes("lds"), g.bytes("stepS")
+	dst, ldd, stepD := g.load("dst"), g.bytes("ldd"), g.bytes("stepD")
 	lastSrc, lastDst, s, d, left := g.general(), g.general(), g.general(), g.general(), g.general()
 	for w := 16; w >= 1; w /= 2 {
 		shorter := g.unique("shorter")
@@ -44,6 +45,8 @@ func copyRows(g *generator) {
 			g.op("ADD", lds, lastSrc)
 			g.op("ADD", ldd, dst)
 			g.op("ADD", ldd, lastDst)
+			g.op("ADD", stepS, lds)
+			g.op("ADD", stepD, ldd)
 		})
 		g.ret()
 		g.here(shorter)
@@ -55,7 +58,7 @@ func copyRows(g *generator) {
 func transpose(g *generator) {
 	g.function("Transpose")
 	m, n := g.load("m"), g.load("n")
-	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")
+	src, lds, step, dst, ldd := g.load("src"), g.bytes("lds"), g.bytes("step"), g.load("dst"), g.bytes("ldd")
 	d, left := g.general(), g.general()
 	rows := make([]general, 8)
 	for i := range rows {
@@ -66,6 +69,7 @@ func transpose(g *generator) {
 			for _, r := range rows[:height] {
 				g.op("MOVD", src, r)
 				g.op("ADD", lds, src)
+				g.op("ADD", step, lds)
 			}
 			g.op("MOVD", dst, d)
 			g.op("MOVD", n, left)
