@@ -105,9 +105,9 @@ type Kernel struct {
 	// itself. Row i becomes d[i]·X[i], and then FMA(T[i,j], X[j], X[i]) for j = i-1, ..., 1, 0.
 	Multiply func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
-	// Copy copies an m×n matrix, m, n >= 1. Row i+1 of src starts lds + i·stepS elements after row i,
-	// and likewise for dst: a step is 0 for equally spaced rows, -1 for packed ones. It writes no
-	// other element of dst, and dst and src must not overlap.
+	// Copy copies an m×n matrix, m, n >= 1. Row i+1 of src starts lds + i·stepS elements after row
+	// i, and likewise for dst. A step is 0 for equally spaced rows and -1 for rows of packed
+	// storage. Copy writes no other element of dst; dst and src must not overlap.
 	Copy func(m, n int, src *float64, lds, stepS int, dst *float64, ldd, stepD int)
 
 	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] becomes element j of row i of

@@ -3,11 +3,11 @@ package kernel
 import "unsafe"
 
 func dcopyGeneric(m, n int, src *float64, lds, stepS int, dst *float64, ldd, stepD int) {
+	from, to := 0, 0
 	for range m {
-		copy(unsafe.Slice(dst, n), unsafe.Slice(src, n))
-		src, dst = element(src, lds), element(dst, ldd)
-		lds += stepS
-		ldd += stepD
+		copy(unsafe.Slice(element(dst, to), n), unsafe.Slice(element(src, from), n))
+		from, to = from+lds, to+ldd
+		lds, ldd = lds+stepS, ldd+stepD
 	}
 }
 
@@ -19,8 +19,7 @@ func dtransposeGeneric(m, n int, src *float64, lds, step int, dst *float64, ldd 
 		at, distance := j, lds
 		for i := range row {
 			row[i] = *element(src, at)
-			at += distance
-			distance += step
+			at, distance = at+distance, distance+step
 		}
 	}
 }
