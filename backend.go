@@ -189,13 +189,13 @@ var (
 //
 // The pure backend reads the bound and GOMAXPROCS at each call; results do not depend on the bound. The
 // first call that is estimated to take 60 microseconds or more starts a pool of workers, goroutines on
-// their own threads: one fewer than the minimum of the bound, GOMAXPROCS and the number of CPUs. They
-// share the work of calls estimated to take 40 microseconds or more. After a call they poll for 0.2 ms
-// and then sleep, so an idle process spends no time on them. If other work occupies their CPUs, calls
-// run without workers for a while. On Linux, workers avoid the CPU of the caller. If SetThreads changes
-// the number of workers, it waits for their current tasks, and a call in progress finishes on one
-// thread. SetThreads(1) ends the pool. In a testing/synctest bubble, which waits for all goroutines
-// started in it, call SetThreads(1) first.
+// their own threads: one fewer than the minimum of the bound, GOMAXPROCS and the number of CPUs. Such
+// calls share their work with the workers, and so do calls of 40 microseconds or more in quick
+// succession. After a call the workers poll for 1 ms and then sleep, so an idle process spends no time
+// on them. If other work occupies their CPUs, calls run without workers for a while. On Linux, workers
+// avoid the CPU of the caller. If SetThreads changes the number of workers, it waits for their current
+// tasks, and a call in progress finishes on one thread. SetThreads(1) ends the pool. In a
+// testing/synctest bubble, which waits for all goroutines started in it, call SetThreads(1) first.
 //
 // OpenBLAS receives the bound when it is opened and at each SetThreads. A later change of GOMAXPROCS
 // therefore takes effect only at the next SetThreads(0).
