@@ -86,7 +86,7 @@ func lookup(given string) (Backend, error) {
 		return nil, &UnavailableError{
 			Backend: name,
 			Why:     absent(runtime.GOOS, runtime.GOARCH),
-			Remedy:  "use \"pure\", or build for linux/amd64 or linux/arm64 with CGO_ENABLED=1, a C compiler and no tag noopenblas",
+			Remedy:  "use \"pure\", or build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, and without the tag noopenblas",
 		}
 	}
 	if k, ok := strings.CutPrefix(name, "pure/"); ok {
