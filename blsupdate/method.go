@@ -40,7 +40,7 @@ const (
 	// Auto selects the cheaper form for the given sizes, the same one on every machine.
 	// RidgeInverse takes Small or Large, and Improved Small or Compressed, whichever takes fewer
 	// flops in Model. InverseCholesky takes Small for a single row and for 14q <= k, otherwise
-	// Large. Its Small is memory-bound, so Large is faster even with three times the flops.
+	// Large, which is then faster even with three times the flops, since Small is memory-bound.
 	Auto Form = types.Auto
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper Form = types.Paper

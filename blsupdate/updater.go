@@ -89,8 +89,8 @@ type Updater interface {
 	// first row that differs. After Forget they accept any rows. For the other methods the order
 	// does not matter.
 	//
-	// Original and Improved with a ridge return a *RankError if there would be fewer samples than
-	// nodes (unless C is CZero), and QR without a ridge if there already are fewer. QR and
+	// Original and Improved with a ridge return a *RankError if nodes would outnumber samples
+	// (unless C is CZero). QR without a ridge returns one if they already do. QR and
 	// InverseCholesky return a *ConditionError for κ above about 1e7: then restart with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error

@@ -11,7 +11,7 @@ type Dense = mat.Dense
 
 // NewDense returns an r×c matrix on data, row-major with r*c elements, or on new zeroed storage if data
 // is nil, as gonum's mat.NewDense does. New storage of 4 MiB or more may use pages of 2 MiB
-// (docs/performance.md). If only one triangle is written, these take more memory than small pages.
+// (docs/performance.md). If only one triangle is written, such pages take more memory than small ones.
 func NewDense(r, c int, data []float64) *Dense {
 	if data == nil && r > 0 && c > 0 {
 		data = memory.Zeros(r * c)

@@ -107,8 +107,8 @@ func (u *State) shape(q int) cost.AddedShape {
 }
 
 // addRows adds rows in the form opt.Form, which is Small, Large or Paper, and returns the outcome. It
-// overwrites ya and may keep ax. total is l after the whole batch; part is set for a part of it. After
-// an error the state is unchanged, unless part is set: then the caller restores it.
+// overwrites ya and may keep ax. total is l after the whole batch; part is set if ax is only a part of
+// the batch. After an error the state is unchanged, unless part is set: then the caller restores it.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options, total int, part bool) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
 	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}

@@ -26,7 +26,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 	u.Counter.Enter(cost.StepCompress)
 	q, r, _, err := dense.QR(ctx, u.Counter, ax)
 	if err != nil {
-		return out, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // as rows are finite
+		return out, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite, so R overflowed
 	}
 	z := mat.NewDense(u.K, u.C, nil)
 	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, q, ya, 0, z)

@@ -139,7 +139,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	}
 	q, r, _, err := dense.QR(ctx, u.Counter, rows...)
 	if err != nil {
-		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // as rows are finite
+		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite, so R overflowed
 	}
 	q = dense.RowRange(q, 0, l)
 	rcond := lapack.RCondTriangle(u.Counter, dense.Equilibrated(r, dense.ColumnNorms(r)))

@@ -263,7 +263,7 @@ func orgqr(w *workspace, m, n, _ int) (restore, do func()) {
 	}, func() { f.QInPlace() }
 }
 
-// tpqrt adds the same rows again and again. Each call adds AxᵀAx to RᵀR, so nothing becomes too large.
+// tpqrt adds the same rows again and again. Each call adds only AxᵀAx to RᵀR, so R grows slowly.
 func tpqrt(w *workspace, m, n, k int) (restore, do func()) {
 	r, z, ax, ya := w.triangle(n), dense.Copy(w.operand(n, k)), w.operand(m, n), w.result(m, k)
 	return nil, func() { must(lapack.AppendRows(w.backend, r, z, ax, ya)) }

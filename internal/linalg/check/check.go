@@ -1,7 +1,7 @@
 // Package check provides the argument checks of the float64 BLAS, one set for all backends.
 //
 // The messages and their order are gonum's. A function that checks all arguments of a routine returns
-// false if the result is empty. There is then nothing to compute, and slices may be too short.
+// false if the result is empty. There is then nothing to compute, and slices have not been checked.
 package check
 
 import (

@@ -89,8 +89,8 @@ static const char *resolve(void *handle) {
 __attribute__((visibility("hidden"))) void *blskernel_openblas;
 
 // blskernel_open opens the library and returns NULL, or an error. If *missing is set, the error is the
-// name of a missing routine. If core is not NULL, it is the OPENBLAS_CORETYPE of C's environment, which
-// programs started by Go do not inherit, while the library is loaded and OpenBLAS reads it.
+// name of a missing routine. If core is not NULL, OPENBLAS_CORETYPE has this value while the library
+// loads, in the environment of C alone, which programs started by Go do not inherit.
 static const char *blskernel_open(const char *name, const char *core, int *missing) {
 	const char *lacks;
 	void *handle;

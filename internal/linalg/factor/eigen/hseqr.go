@@ -14,7 +14,7 @@ import (
 const (
 	minMultishift = 75 // the order above which steps have more than two shifts
 	nibble        = 14 // percent of a window; if fewer eigenvalues are deflated, a sweep follows
-	patience      = 5  // the attempt without deflation from which windows grow
+	patience      = 5  // attempts without deflation; from this one on windows grow
 )
 
 // shiftsFor returns the number of shifts in a sweep for order n. (LAPACK: iparmq.)
