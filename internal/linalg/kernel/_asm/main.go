@@ -98,7 +98,7 @@ func write(folder, arch string, files []neon.File) {
 // constraint, so that the package exists in every build.
 func describe(folder string) {
 	create(folder, "doc.go", fmt.Sprintf(`// Package %[1]s has the functions of the kernel %[1]s in assembly. Package kernel, the only user,
-// has their contract in its comment, their table and the reference loops.
+// documents their contract, and has the table of the kernels and the reference loops.
 package %[1]s
 `, folder))
 }
