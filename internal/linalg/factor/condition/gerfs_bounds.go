@@ -99,7 +99,7 @@ func (f Gerfs) isZero(i int, x blas64.General, j int) bool {
 // the transpose G A⁻ᵀ. LAPACK estimates one column after another, with about five solves each at Level
 // 2 speed. Here the estimators of all columns step together, so that each solve has many right-hand
 // sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by that magnitude and by
-// ‖x‖∞. Badly scaled data then neither overflow nor underflow on the way.
+// ‖x‖∞. Badly scaled data then cause neither overflow nor underflow.
 func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
 	active := f.weights(x, r, w, work, bounds)
 	for {
