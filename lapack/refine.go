@@ -24,7 +24,7 @@ type ErrorBounds struct {
 	//
 	// A small ω says more than a small ‖b - A x‖: x is as accurate as data with relative errors of
 	// ω allow, small elements included. A row 0 = 0 does not count (LAPACK counts it as 1). If
-	// underflow may have spoilt a denominator, (n+1)2⁻¹⁰⁷⁴ is added to it and to its numerator. ω
+	// underflow may have spoiled a denominator, (n+1)2⁻¹⁰⁷⁴ is added to it and to its numerator. ω
 	// is +Inf if the residual, or |A||x| + |b|, overflows.
 	Backward []float64
 

@@ -147,7 +147,7 @@ func Normal(r *rand.Rand) float64 {
 // Coefficients of NormalQuantile's numerators and denominators near the median and in the tails, in
 // ascending order.
 var (
-	quantileCentre = [2][8]float64{
+	quantileCenter = [2][8]float64{
 		{3.3871328727963666080, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
 			4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3},
 		{1, 4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3,
@@ -168,7 +168,7 @@ var (
 func NormalQuantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
-		return q * rational(&quantileCentre, 0.180625-float64(q*q))
+		return q * rational(&quantileCenter, 0.180625-float64(q*q))
 	}
 	z := rational(&quantileTail, math.Sqrt(-Log(min(p, 1-p)))-1.6)
 	return math.Copysign(z, q)

@@ -12,8 +12,8 @@ import (
 type gain struct {
 	least     float64       // the smallest ratio for which the team pays off
 	skip      int           // short groups to skip before the next one that is measured
-	ran, took time.Duration // CPU time and elapsed time of groups since the last judgement
-	suspect   bool          // whether the last judgement was a first failure
+	ran, took time.Duration // CPU time and elapsed time of groups since the last judgment
+	suspect   bool          // whether the last judgment was a first failure
 	pause     time.Duration // the length of the last pause
 	until     atomic.Int64  // when the current pause ends, on the pool's clock; 0 if there is none
 }

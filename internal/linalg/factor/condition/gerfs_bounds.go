@@ -13,7 +13,7 @@ import (
 )
 
 // guard returns add, the number to add to a sum of magnitudes if the sum is at most limit:
-// underflow may have spoilt the relative accuracy of so small a sum. With gradual underflow each of
+// underflow may have spoiled the relative accuracy of so small a sum. With gradual underflow each of
 // the n+1 terms loses at most the smallest positive number. (safe1 and safe2 in LAPACK's dgerfs
 // allow for arithmetic that flushes to zero. They are 2⁵² times as large, and make the bounds
 // useless for sums below 1e-290.)
