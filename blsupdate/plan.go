@@ -310,7 +310,7 @@ func (p *Choice) whyNot(x *Candidate) string {
 	case errors.As(err, &rank):
 		return fmt.Sprintf("without a ridge, it cannot start from fewer samples (%d) than nodes (%d)", p.l, p.k)
 	case p.l < p.k && n.Condition == 0 && x.Method == RidgeInverse:
-		return "when started from fewer samples than nodes, it keeps an error of eps ‖A‖²/lambda; give a condition number to allow that"
+		return "when started from fewer samples than nodes, it keeps an error of eps ‖A‖²/lambda; give a condition number, so that its digits can be predicted"
 	case inverse && n.Removal && n.Forgetting:
 		return "it cannot remove rows after Forget"
 	case (x.Method == Gram || x.Method == QR) && n.Lambda == 0 && first < p.k:
