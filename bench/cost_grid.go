@@ -122,7 +122,7 @@ type Measured struct {
 // repeated if the FMA peak moved by more than 5%, up to 3·rounds updates, or 15 once a second has
 // passed. measured receives the share of the work done; it may be nil.
 //
-//	errors: the context's, before the next update; an error of an update, wrapped.
+//	errors: from ctx, before the next update; from an update, wrapped.
 func Measure(
 	ctx context.Context, settings []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
 ) (Measured, error) {

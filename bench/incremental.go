@@ -45,7 +45,7 @@ func (e *Incremental) Nodes() int {
 // in the order of e.Variants, and its Table is 0. progress may be nil. Both functions run on the
 // calling goroutine. Garbage is collected before each timed part, so each part pays only for its own.
 //
-//	errors: as Validate; *blsupdate.MemoryError; the context's, between updates; of a step; of emit.
+//	errors: as Validate; *blsupdate.MemoryError; from ctx between updates, from a step, from emit.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err

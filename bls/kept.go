@@ -142,9 +142,9 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// mayFail reports whether a fit to the samples of s with the given ridge may fail: if the ridge is
-// within rounding errors of AᵀA or, without a ridge, from as many samples as nodes on; by chance, with
-// a *ScaleError, if there are few enhancement nodes; or if a single sample leaves nodes unscaled.
+// mayFail reports whether a fit to the samples of s with the given ridge may fail. It may if the ridge
+// is within rounding errors of AᵀA, or is 0 and there are at least as many samples as nodes; by chance,
+// with a *ScaleError, if there are few enhancement nodes; or if a single sample leaves nodes unscaled.
 func (m *model) mayFail(s *sampleSet, lambda float64) bool {
 	const few = 10
 	rows, nodes, n3 := s.rows(), m.updater.Nodes(), m.features.EnhancementNodes()

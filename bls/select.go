@@ -163,8 +163,8 @@ func suggestNodes(rows, columns int) int {
 }
 
 // lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 and of d
-// columns are accurate: 8 units in the last place of a bound on their trace, or 128 for RidgeInverse. Z
-// and H are within ±1, and S has mean squares of 1, unless unscaled. A sum is at most twice the max.
+// columns are accurate: 8 units in the last place, or 128 for RidgeInverse, of 2l max(N+n3, Direct·d).
+// That bounds their trace: Z and H are within ±1, and S has mean squares of 1, unless unscaled.
 func (s settings) lowestLambda(l, d int, opt FeatureOptions) float64 {
 	units := 0x1p-48
 	if s.method == blsupdate.RidgeInverse {

@@ -51,15 +51,15 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 	return out
 }
 
-// varied reports whether a column that had only the given value varies if others lie at the distance
-// scale from it. A distance within rounding, or beyond float64, does not count.
+// varied reports whether a column that had only the given value varies once other values lie at the
+// distance scale from it. A distance within rounding, or beyond float64, does not count.
 func varied(value, scale float64) bool {
 	end := math.Abs(value) + float64(rankLimit*scale)
 	return scale > 0x1p-40*math.Abs(value) && scale >= smallestNormal && end <= math.MaxFloat64
 }
 
 // varyingCurve returns the curve of ScaleRanks for a column that has the given value in almost all
-// rows, and others at the distance scale from it.
+// rows, and values at the distance scale from it in the other rows.
 func varyingCurve(value, scale float64) curve {
 	end := float64(rankLimit * scale)
 	return curve{[]float64{value - end, value, value + end}, []float64{-rankLimit, 0, rankLimit}}

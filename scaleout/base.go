@@ -46,7 +46,7 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 }
 
 // withState returns the model of b with the output layer and the classes of a state. The metadata about
-// the training of b are left out, except the notes of Python on the shape of y and on expected_rows.
+// the training of b is left out, except Python's notes on the shape of y and on expected_rows.
 func (b *base) withState(s *State) (*modelfile.File, error) {
 	f := &modelfile.File{Metadata: b.Metadata}
 	meta := &f.Metadata

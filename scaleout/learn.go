@@ -214,7 +214,7 @@ func flagOf(r stream.Remedy) string {
 }
 
 // match selects the columns of the model, as `blskernel update` does, and checks the number of targets.
-// If these do not fit, it returns a *stream.Error that names the file. It passes on all other errors.
+// If the columns do not fit, the error is a *stream.Error that names the file. It passes on all others.
 func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	const noTargets = "has no labels or targets; name their columns, or their files"
 	err := fn.base.Match(r, model.Data{

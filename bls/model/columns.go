@@ -166,8 +166,8 @@ func inRuns(runs, besides []int) (inputs []string) {
 	return inputs
 }
 
-// ofInputs is named for the inputs that r selects, among which a column left out does not repeat a
-// name. It returns nil unless each name occurs exactly once.
+// ofInputs is like named, but searches only the inputs that r selects, so that a column left out may
+// have the same name. It returns nil unless each name in of occurs exactly once.
 func ofInputs(r *stream.Reader, of []string) (columns []string) {
 	have := r.Inputs()
 	positions, _ := r.Positions()

@@ -225,7 +225,7 @@ func negativeWeight(v float64) string {
 	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
 }
 
-// trim removes the spaces and tabs around a cell, which are not part of it.
+// trim returns cell without the spaces and tabs around it.
 func trim(cell string) string {
 	if cell == "" || cell[0] > ' ' && cell[len(cell)-1] > ' ' { // strings.Trim is slow, and few cells need it
 		return cell

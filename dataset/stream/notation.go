@@ -159,7 +159,7 @@ func (g *guess) add(cell string) {
 		g.odd = strings.Clone(cell)
 	}
 	if !plain && !(strings.ContainsAny(number, "0123456789") && strings.ContainsAny(number, separators)) {
-		g.not = allForms // a word, as most names of columns
+		g.not = allForms // a word, like most column names
 		return
 	}
 	point := strings.Contains(number, ".")
@@ -197,8 +197,8 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// evidence says which signs the columns of numbers that are not ambiguous have. decimals stands for
-// decimal commas, or points between thousands; thousands stands for decimal points, or commas between
+// evidence reports which signs the unambiguous columns of numbers have. decimals stands for decimal
+// commas, or points between thousands; thousands stands for decimal points, or commas between
 // thousands. Both may be true.
 func (v *survey) evidence() (decimals, thousands bool) {
 	for i := range v.columns {

@@ -18,7 +18,7 @@ type pair struct {
 }
 
 // newPair joins x, a source of inputs, and y, a source of targets, or returns an error of opening them.
-// The paths are for messages. Only two sources without samples are an error that wraps ErrEmpty.
+// The paths are for messages. The error wraps ErrEmpty only if neither source has a sample.
 func newPair(x, y source, errX, errY error, xPath, yPath string) (source, error) {
 	noInputs := errors.Is(errX, ErrEmpty)
 	switch {
@@ -65,9 +65,9 @@ func (p *pair) read(s *samples) error {
 	return cmp.Or(errY, errX)
 }
 
-// unequal returns the error for files of different lengths, with the format what. For CSV targets that
-// were read with a header, or without one, as header says, it adds a remedy in case first is true: the
-// option Header with the value as, or edit if the option would also change how the inputs are read.
+// unequal returns the error for files of different lengths, with the format what. If CSV targets were
+// read as header says, with or without a header, the error adds advice in case first is true: to set
+// the option Header to as or, if that would also change how the inputs are read, to follow edit.
 func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
 	if l := p.about.targetsIn; l != nil && l.header == header {

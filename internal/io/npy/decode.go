@@ -81,7 +81,7 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// Round returns v, rounded to the precision of d if d is Float. A float32 can overflow, a float16 not.
+// Round returns v rounded to the precision of d if d is Float. float32 can overflow, float16 does not.
 func (d DType) Round(v float64) float64 {
 	switch {
 	case d.Kind != Float || d.Size == 8:

@@ -91,7 +91,7 @@ func fill(r io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// SetBytes sets Bytes from DType and Shape. An [Error] means 2^62 bytes or more, zeros in Shape aside.
+// SetBytes sets Bytes from DType and Shape. An [Error] means 2^62 bytes or more, ignoring sizes of 0.
 func (h *Header) SetBytes() error {
 	product := uint64(h.DType.Size)
 	empty := false

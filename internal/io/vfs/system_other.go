@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// full lists the errors of a full disk or quota. A write cut short with no other error filled the disk.
+// full lists the errors of a full disk or quota. A short write without another error counts as one.
 var full = []error{syscall.ENOSPC, syscall.EDQUOT, io.ErrShortWrite}
 
 func rename(from, to string) error { return os.Rename(from, to) }

@@ -15,7 +15,7 @@ const (
 	errorDiskFull         = syscall.Errno(112)
 )
 
-// full lists the errors of a full disk. A write cut short with no other error filled the disk.
+// full lists the errors of a full disk. A short write without another error counts as one.
 var full = []error{errorDiskFull, errorHandleDiskFull, syscall.ENOSPC, io.ErrShortWrite}
 
 // rename retries for five seconds: Windows refuses to replace a file that a reader or a virus scanner

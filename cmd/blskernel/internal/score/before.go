@@ -44,7 +44,7 @@ func running(m *model.Model) *metrics.Running {
 
 // LearnScored lets m predict b, adds the result to the running score, and then lets m learn b. The
 // notes of m keep the score if it fits. fall describes a fall of the score; it is empty for none. Rows
-// of weight 0 are not scored, and all others count once, since a fall is found by numbers of rows.
+// of weight 0 are not scored, and all others count once, since the test for a fall counts rows.
 func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall string, err error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {

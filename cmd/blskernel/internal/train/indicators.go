@@ -13,7 +13,7 @@ import (
 // chooseIndicators adds indicators of missing cells to the columns with gaps if a fit to the first rows
 // then scores better on the m rows that it holds out. The error must fall by more than the fraction
 // 1/√m, since less may be chance. If one fit held out fewer rows, since it chose relevance or QR, the
-// error must fall by more than half. Without room for their names in a model file there are none.
+// error must fall by more than half. It adds none if a model file has no room for their names.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {

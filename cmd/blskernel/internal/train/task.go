@@ -95,11 +95,10 @@ func (g glance) quantity() bool {
 	return g.words == 0 && g.different > model.FewLabels && (g.fractions || 2*g.different > g.rows)
 }
 
-// guessTask returns the task that the targets of the first rows suggest, and leaves the data at its
-// beginning. Words mean classification, unless they are many and most occur once. Numbers mean
-// regression if one has a fraction, and so do targets that can only be read as numbers, such as several
-// columns. Whole numbers are classes if few differ and a quantity if most do; a note says so. All else
-// is an error.
+// guessTask returns the task that the targets of the first rows suggest, and rewinds the data. Words
+// mean classification, unless they are many and most occur once. Numbers mean regression if one has a
+// fraction, and so do targets that can only be read as numbers, such as several columns. Whole numbers
+// are classes if few differ and a quantity if most do; a note says so. All else is an error.
 func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {
@@ -146,8 +145,8 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 }
 
 // checkLabels returns an error if the labels of the first rows look like a quantity or like row
-// numbers, or have too many classes. It runs before a large first batch is read, and leaves the data
-// at its beginning. It ignores a read error, which recurs when the rows are learned.
+// numbers, or have too many classes. It runs before a large first batch is read, and rewinds the data.
+// It ignores a read error, which recurs when the rows are learned.
 func (tr *training) checkLabels(r *stream.Reader, batch int) error {
 	if len(tr.classes) > 0 {
 		return nil
