@@ -31,7 +31,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 			}
 			found, err := sets.Find(opt.FS, path, names)
 			if err != nil {
-				return nil, &Error{Path: path, What: "a folder must hold the files of MNIST; name other files themselves, as with FOLDER/*.csv", Err: err}
+				return nil, &Error{Path: path, What: "a folder must hold the files of MNIST; to read other files, name them, as in FOLDER/*.csv", Err: err}
 			}
 			path, format, targetPath = found[0], IDX, cmp.Or(targetPath, found[1])
 		}

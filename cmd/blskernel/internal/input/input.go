@@ -73,7 +73,7 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	})
 	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges such as 3-7 or 4-; by default all but the targets")
 	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are not inputs: names, \"\" for a column without a name, numbers from 1, ranges such as 3-7 or 4-")
-	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, N/A, NaN, null, None or ?, in any case): mean fills in the mean of the first rows, and in training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error stops the command; by default as in training, or mean for a new model", "", "mean", "drop", "error")
+	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, N/A, NaN, null, None or ?, in upper or lower case): mean fills in the mean of the first rows, and in training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error stops the command; by default as in training, or mean for a new model", "", "mean", "drop", "error")
 	f.StringSliceVar(&opt.NA, "na", nil, "more words that stand for a missing cell, such as -999 or unknown; case matters; train stores them in the model")
 	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "decimal sign of CSV numbers: point or comma; by default point, or as in training", flagvalue.ParseSign)
 	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "thousands sign of CSV numbers: comma, point, space, ' or _; by default none, or as in training", flagvalue.ParseSign)

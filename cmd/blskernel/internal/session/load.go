@@ -51,7 +51,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {
-		return nil, fmt.Errorf("%q is not a model file, as 'blskernel train' writes it: name a model before any data", path)
+		return nil, fmt.Errorf("%q is not a model file: name a model, such as 'blskernel train' writes, before any data", path)
 	}
 	if err != nil {
 		return nil, err // it names the path
