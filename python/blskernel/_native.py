@@ -227,7 +227,7 @@ def refuse_masked(x: Any, name: str) -> None:
 
 
 def refuse_dates(x: Any, name: str) -> None:
-    """Raise ValueError for dates and times, of which NumPy would make numbers, also as the cells of a list or among objects."""
+    """Raise ValueError for dates and times, which NumPy would turn into numbers, even in a list or among objects."""
     if isinstance(x, (list, tuple)):
         with contextlib.suppress(TypeError, ValueError):  # rows of several lengths, which a later check names
             x = np.asarray(x)
@@ -515,7 +515,7 @@ def set_threads(threads: int) -> None:
 
 
 def write_file(path: Any, data: bytes) -> None:
-    """Write a file atomically: after a failure there is the old file, if there was one, or the new one.
+    """Write a file atomically: after a failure the path names the old file, if there was one, or the new one.
 
     A symbolic link stays, and its target is replaced. An existing file keeps its mode.
 

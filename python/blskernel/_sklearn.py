@@ -181,7 +181,7 @@ def check_labels(y: np.ndarray, name: str = "y") -> None:
         try:
             check_classification_targets(y)
         except TypeError as e:
-            raise ValueError(f"{name} has labels of two kinds, so that no order exists ({e}): give all as numbers, or all as strings") from e
+            raise ValueError(f"{name} has labels of two kinds, which cannot be sorted ({e}): give all as numbers, or all as strings") from e
 
 
 def as_labels(y: Any, name: str = "y") -> Any:
@@ -209,7 +209,7 @@ def as_labels(y: Any, name: str = "y") -> Any:
 
 
 def _refuse(X: Any, table: Any) -> None:
-    """Raise ValueError for masked elements and, except in a DataFrame with a table, for dates, of which NumPy makes numbers."""
+    """Raise ValueError for masked elements and, except in a DataFrame with a table, for dates, which NumPy turns into numbers."""
     refuse_masked(X, "X")
     if not table or not hasattr(X, "iloc") or not hasattr(X, "columns"):
         refuse_dates(X, "X")

@@ -18,7 +18,7 @@ from ._native import run
 _DESCRIBED = 4096  # rows, as in the command
 _LEVELS = 64  # of a column, as in the command
 _FIELDS = ("columns", "inputs", "missing", "decimal", "thousands", "na")
-_MISSING = ("", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?")  # in any case, as in the library
+_MISSING = ("", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?")  # ignoring case, as in the library
 
 
 class Table:

@@ -21,10 +21,10 @@ __all__ = ["load", "save"]
 def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Union[str, os.PathLike[str]]) -> None:
     """Write a fitted model to a file, which ``load`` and the command blskernel read.
 
-    An existing file is replaced atomically: after a failure there is the old file or the new one. The mode
-    of the file stays. If path is a symbolic link, its target is replaced. Labels are stored as strings, also
-    in a dict of class weights. Metadata from a loaded file stays: the words of its columns, the names of the
-    files that the model has learned, the time of its creation.
+    An existing file is replaced atomically: after a failure the path names the old file or the new one. The
+    file keeps its mode. If path is a symbolic link, its target is replaced. Labels are stored as strings, and
+    so are the labels in a dict of class weights. Metadata from a loaded file stays: the words of its columns,
+    the names of the files that the model has learned, and the time of its creation.
 
     Parameters
     ----------

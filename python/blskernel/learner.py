@@ -228,7 +228,7 @@ class _Learner(BaseEstimator):
 
     @_whole
     def fit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
-        """Fit a new model to rows and their labels or targets, which replaces what was learned before.
+        """Fit a new model to rows and their labels or targets, in place of what was learned before.
 
         Parameters
         ----------
@@ -658,7 +658,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         places = _places(known, y)
         labels = known if places is not None else _union(known, y)
         if closed and len(labels) > len(known):
-            raise ValueError(f"y has labels that are not in classes of the first call of partial_fit: {labels[len(known):].tolist()}")
+            raise ValueError(f"y has labels that are not among the classes given in the first call of partial_fit: {labels[len(known):].tolist()}")
         if first:
             self._start_classes("partial_fit", X, y, weights, labels, closed)
         else:
@@ -687,7 +687,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         """Merge copies of the two models that have all classes of both."""
         mine, labels = self._model, _union(self._model.labels, other.labels)
         if self._closed and len(labels) > len(mine.labels):
-            raise ValueError(f"the other model has classes that were not in classes of the first call of partial_fit: {labels[len(mine.labels):].tolist()}")
+            raise ValueError(f"the other model has classes that are not among the classes given in the first call of partial_fit: {labels[len(mine.labels):].tolist()}")
         self._model, other = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, other))
         super()._join(other)
 

@@ -28,10 +28,10 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	return stream.Open(c.ctx, []string{"X"}, opt)
 }
 
-// describe gives metadata, which say how the columns of Text become inputs; indicated, the same with
-// indicators of missing cells, or null if none may help or a file has no room for them; and notes.
-// Metadata are absent if Survey describes no columns. The columns in Words are known already, and Text
-// has numbers in their place.
+// describe gives three fields. metadata says how the columns of Text become inputs; it is absent if
+// Survey describes no columns. indicated is the same with indicators of missing cells, or null if none
+// may help or a file has no room for them. notes describe how numbers are written. The columns in Words
+// are known already, and Text has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {
