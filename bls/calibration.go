@@ -409,8 +409,8 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 // model keeps its samples, give only rows of the last call that learned, with no Merge or Relabel
 // since: earlier rows were learned with other weights.
 //
-//	errors: as Calibrate, also if no row counts; blsupdate.ErrApproximate for Improved and Original
-//	with a ridge.
+//	errors: as Calibrate; *CalibrationError also if no row counts; blsupdate.ErrApproximate for
+//	Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 	return c.CalibrateLearnedContext(background, x, labels, nil)
 }

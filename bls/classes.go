@@ -15,7 +15,7 @@ import (
 //	shapes: to has c elements.
 //	reads/writes: on an error the model is unchanged.
 //	cost: blsupdate.Updater.MapTargets; a fit if kept samples are enough for the new classes (see
-//	KeptRows), or if a fit of them may fail.
+//	KeptRows), or if a fit to them may fail.
 //	memory: a copy of the targets of the output layer, with the new classes.
 //	errors: ErrNotFitted; *ShapeError if len(to) is not c; *LabelError for an element outside 0 to
 //	classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work; as MapTargets

@@ -212,7 +212,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 
 // rows returns what the updater learns from x (q×d) and y (q×c), checked as in add: A or [A, 1], in new
 // storage, and centered(y). It multiplies the rows of both by the square roots of weights, unless
-// weights is nil. far is the result of farthest. Of the updater, rows reads only the number of nodes.
+// weights is nil. far is the result of farthest. rows reads only the number of nodes from the updater.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y, weights); err != nil {
 		return nil, nil, 0, err

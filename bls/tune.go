@@ -172,7 +172,7 @@ func (t *tuning) afford(k, shrinks, ridges int) bool {
 	return true
 }
 
-// try searches with the options f, also for Shrink if f.Shrink is 0, unless too few flops are left.
+// try searches with the options f, and for Shrink too if f.Shrink is 0, unless too few flops are left.
 func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	opt, err := f.resolve()
 	if err != nil {

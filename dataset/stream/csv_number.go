@@ -90,7 +90,7 @@ var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10
 
 // short reads a number of at most 15 digits without an exponent; ok is false for any other text. The
 // digits and the power of ten are below 2^53, so their quotient is the nearest float64. strconv gives
-// the same result, but with short a file of such numbers is read in two thirds of the time.
+// the same result, but short cuts the time to read a file of such numbers by a third.
 func short(cell string) (v float64, ok bool) {
 	digits := strings.TrimPrefix(cell, "-")
 	n, point := len(digits), -1

@@ -160,7 +160,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures the cells, prints each at once, and then prints the summary, also when interrupted.
+// do measures the cells, prints each at once, and then prints the summary, even when interrupted.
 func (b *benchFlags) do(ctx context.Context, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

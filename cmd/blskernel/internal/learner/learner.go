@@ -257,10 +257,10 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 // enoughTested is the minimum number of rows with which a later batch can calibrate the model of train.
 const enoughTested = 1000
 
-// count counts the rows of f as read, also when a resumed run reads them again. The progress text
+// count counts the rows of f as read, even when a resumed run reads them again. The progress text
 // begins with doing. For train, count keeps in l.tested the batch that calibrates the model, including
-// rows that overflow the model. Of the batches after the first it is the last with enoughTested rows to
-// learn. Without such a batch it is the first, unless the choice of the settings calibrated the model.
+// rows that overflow the model: the last batch after the first with enoughTested rows to learn. If none
+// has as many, it keeps the first, unless the choice of the settings calibrated the model.
 func (l *Learner) count(f Batch, doing string) {
 	l.sum(f.Batch)
 	if f.Learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
