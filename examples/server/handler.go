@@ -82,7 +82,7 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, errTooManyRows):
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(err, context.DeadlineExceeded):
-		status, err = http.StatusServiceUnavailable, fmt.Errorf("no predictions after %v; send fewer rows, or try again later", s.predictTime)
+		status, err = http.StatusServiceUnavailable, fmt.Errorf("the predictions took longer than %v; send fewer rows, or try again later", s.predictTime)
 	}
 	write(w, status, map[string]string{"error": err.Error()})
 }

@@ -50,7 +50,7 @@ func main() {
 	address := flag.String("addr", "127.0.0.1:8080", "address to listen on; port 0 for any free port")
 	flag.Parse()
 	if *path == "" || flag.NArg() > 0 {
-		log.Fatal("server: give the model with -model FILE, and nothing but flags")
+		log.Fatal("server: want -model FILE, and no arguments other than flags")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second signal ends the process

@@ -176,7 +176,7 @@ func TestTooSlow(t *testing.T) {
 	s.predictTime = 0
 	w := httptest.NewRecorder()
 	s.handler().ServeHTTP(w, httptest.NewRequest("POST", "/predict", strings.NewReader(good)))
-	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "no predictions after 0s") {
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the predictions took longer than 0s") {
 		t.Errorf("status %d, %s", w.Code, w.Body)
 	}
 	s.predictTime = time.Second
