@@ -85,8 +85,9 @@ const (
 	pause   = 5 * time.Second // before each later attempt
 )
 
-// run calls measure for the cases of the given kernels, again for a case below its floor. It prints
-// each failure, or every share if verbose, and returns the number of cases that fail in all attempts.
+// run calls measure for each case of the given kernels until the case reaches its floor, but at most
+// attempts times. It prints each share below a floor, or every share if verbose, and then the cases
+// that failed in all attempts. It returns their number.
 func run(ctx context.Context, all []floor, kernels []string, attempts int, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool) (below int, err error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(f floor) bool { return !slices.Contains(kernels, f.kernel) })
 	for attempt := 1; attempt <= attempts && len(left) > 0; attempt++ {

@@ -106,11 +106,11 @@ def test_partial_fit_with_classes_and_without():
     close(known, open_, X, 0)
     whole = copy.deepcopy(later).refit(np.vstack([X[:100][few], X]), np.concatenate([y[:100][few], y]))
     close(later, whole, X)
-    with pytest.raises(ValueError, match="not in classes"):
+    with pytest.raises(ValueError, match="not among the classes"):
         known.partial_fit(X[:2], [0, 5])
     with pytest.raises(ValueError, match="differs from the classes of the model"):
         known.partial_fit(X[:2], [0, 1], classes=[0, 1])
-    with pytest.raises(ValueError, match="not in classes"):
+    with pytest.raises(ValueError, match="not among the classes"):
         classifier().partial_fit(X, y, classes=[0, 1])
     known.partial_fit(X[100:], y[100:], classes=[2, 1, 0])
     close(known, open_.partial_fit(X[100:], y[100:]), X, 0)

@@ -418,7 +418,7 @@ def test_classes_of_the_first_call_stay(tmp_path):
     save(classifier().partial_fit(X[:50], y[:50], classes=[0, 1, 2, 9]), tmp_path / "model.bls")
     model = load(tmp_path / "model.bls")
     assert model.classes_.tolist() == [0, 1, 2, 9]
-    with pytest.raises(ValueError, match="not in classes"):
+    with pytest.raises(ValueError, match="not among the classes"):
         model.partial_fit(X[:1], [10])
     model.fit(X, y)
     assert model.classes_.tolist() == [0, 1, 2]
@@ -584,7 +584,7 @@ def test_more_classes_than_4096(tmp_path):
     save(model, tmp_path / "open.bls")
     save(closed, tmp_path / "closed.bls")
     assert load(tmp_path / "open.bls").partial_fit(X[:1], [-1]).classes_.tolist() == [-1, *y]
-    with pytest.raises(ValueError, match="not in classes"):
+    with pytest.raises(ValueError, match="not among the classes"):
         load(tmp_path / "closed.bls").partial_fit(X[:1], [-1])
 
 
