@@ -96,7 +96,7 @@ func FuzzOpen(f *testing.F) {
 		var err error
 		// The figures of the package comment, and what the test itself keeps; for each member
 		// of an archive without X its header, with what unpacks it; and the buffers and pieces
-		// of the four times that the beginning is read for Peek and Describe.
+		// of the four times that the beginning is read for Peek and Survey.
 		faults.Bounded(t, n, 256+64, 8<<20+uint64(members)*(npy.MaxHeader+64<<10), func() {
 			var r *Reader
 			if r, err = Open(t.Context(), []string{path}, opt); err != nil {
@@ -107,7 +107,7 @@ func FuzzOpen(f *testing.F) {
 				if _, err := r.Peek(2); err != nil && err != io.EOF {
 					checkFault(t, err)
 				}
-				if _, err := r.Describe(5); err != nil && err != io.EOF {
+				if _, err := r.Survey(5); err != nil && err != io.EOF {
 					checkFault(t, err)
 				}
 			}

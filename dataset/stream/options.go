@@ -142,7 +142,7 @@ type Options struct {
 	Labels []string `json:"-"`
 
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
-	// plain numbers. [Reader.Describe] finds them in the data; a model keeps them.
+	// plain numbers. [Reader.Survey] finds them in the data; a model keeps them.
 	Columns Columns `json:"-"`
 
 	// Fixed says that a model needs all inputs, so that no error suggests excluding one.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-const panicBegun = "stream: Select, Peek, Survey and Describe must be called before Next"
+const panicBegun = "stream: Select, Peek and Survey must be called before Next"
 
 // look returns the error that ended the reading, or nil. It panics unless rows >= 1, and after Next.
 func (r *Reader) look(rows int) error {

@@ -40,15 +40,6 @@ type Description struct {
 	Blank []int
 }
 
-// Describe returns only the Columns of [Reader.Survey].
-func (r *Reader) Describe(rows int) (Columns, error) {
-	d, err := r.Survey(rows)
-	if err != nil {
-		return nil, err
-	}
-	return d.Columns, nil
-}
-
 // Survey reads at most rows samples of the source that Peek reads, and describes for Select how the
 // chosen columns become inputs and how numbers are written. Like Peek it rewinds the reader, and skips
 // at most rows bad samples.

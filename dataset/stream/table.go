@@ -187,7 +187,7 @@ func (c Columns) Names(inputs []string) []string {
 	return out
 }
 
-// Check returns an error for columns that Describe cannot return: with Levels that are empty, too many,
+// Check returns an error for columns that Survey cannot return: with Levels that are empty, too many,
 // repeated or not UTF-8, with a Fill of the wrong length or not finite, or with a Notation that is
 // invalid or comes with Levels.
 func (c Columns) Check() error {

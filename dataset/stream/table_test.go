@@ -20,12 +20,12 @@ func described(t *testing.T, text string, opt Options) (*Reader, Columns) {
 	t.Helper()
 	opt.Stdin = strings.NewReader(text)
 	r := mustOpen(t, []string{"-"}, opt)
-	columns, err := r.Describe(1000)
+	d, err := r.Survey(1000)
 	testutil.NoError(t, err)
 	s := r.Selection()
-	s.Columns = columns
+	s.Columns = d.Columns
 	testutil.NoError(t, r.Select(s))
-	return r, columns
+	return r, d.Columns
 }
 
 // tables are texts, with the columns and samples expected of them.
@@ -68,8 +68,8 @@ var tables = []struct {
 	{"numbers", "a,b\n1,2\n3,4\n", Options{}, nil, []string{"a", "b"}, []float64{1, 2, 3, 4}, Tally{}},
 }
 
-// TestDescribe reads the tables with and without quotation marks.
-func TestDescribe(t *testing.T) {
+// TestSurveyColumns reads the tables with and without quotation marks.
+func TestSurveyColumns(t *testing.T) {
 	for _, test := range tables {
 		for _, text := range []string{test.text, test.text + "\"\"\n"} {
 			test.opt.Bad = func(*Error) error { return nil } // the line in quotation marks
@@ -110,9 +110,9 @@ func TestMixed(t *testing.T) {
 		strings.Repeat("1\n2\n", 30) + "x\n": false, strings.Repeat("1\n2\n", 9) + "x\n": true,
 	} {
 		r := mustOpen(t, []string{"-"}, Options{Header: HeaderAbsent, Stdin: strings.NewReader(cells)})
-		columns, err := r.Describe(100)
-		if err != nil || columns.categorical() != words {
-			t.Errorf("%q: %v, %v", cells, columns, err)
+		d, err := r.Survey(100)
+		if err != nil || d.Columns.categorical() != words {
+			t.Errorf("%q: %+v, %v", cells, d, err)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestWrongTables(t *testing.T) {
 	} {
 		r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader(test.text), Missing: MissingDrop})
 		var fault *Error
-		if _, err := r.Describe(1000); !errors.As(err, &fault) || fault.Name != test.name || !strings.Contains(fault.What, test.want) ||
+		if _, err := r.Survey(1000); !errors.As(err, &fault) || fault.Name != test.name || !strings.Contains(fault.What, test.want) ||
 			!slices.Contains(fault.Remedies(), Remedy{OptionExclude, test.name}) && !strings.Contains(fault.What, "UTF-8") {
 			t.Errorf("%.40q: error %v, want %q", test.text, err, test.want)
 		}
@@ -326,13 +326,15 @@ func FuzzTable(f *testing.F) {
 				return
 			}
 			defer r.Close()
-			s := r.Selection()
-			if s.Columns, err = r.Describe(5); err != nil {
+			d, err := r.Survey(5)
+			if err != nil {
 				if err != io.EOF {
 					checkFault(t, err)
 				}
 				return
 			}
+			s := r.Selection()
+			s.Columns = d.Columns
 			testutil.NoError(t, s.Columns.Check())
 			testutil.NoError(t, r.Select(s))
 			all, err := drain(r, 3)
