@@ -55,9 +55,6 @@ func Sum(all ...[]float64) uint64 {
 	return digest.Sum64()
 }
 
-// SumBytes returns the 64-bit xxHash of data.
-func SumBytes(data []byte) uint64 { return xxhash.Sum64(data) }
-
 // Outside returns the reason why results on this machine may differ from results on other machines, or
 // "" if they cannot differ.
 func Outside() string {
