@@ -99,13 +99,13 @@ var operations = map[cost.Kind]operation{
 
 	cost.Pptrf:   {square, factor((*workspace).positive, newCholesky)},
 	cost.Pptri:   {square, inverse((*workspace).positive, newCholesky)},
-	cost.Pptrs:   {solves, solve((*lapack.Cholesky).SolveTo)},
-	cost.Tptrs:   {solves, solve(solveTransposed)},
+	cost.Pptrs:   {solves, solve((*workspace).cholesky, (*lapack.Cholesky).SolveTo)},
+	cost.Tptrs:   {solves, solve((*workspace).cholesky, solveTransposed)},
 	cost.Sptrf:   {square, factor((*workspace).positive, newLDLT)},
 	cost.Sptri:   {square, inverse((*workspace).positive, newLDLT)},
 	cost.Getrf:   {square, factor((*workspace).regular, newLU)},
 	cost.Getri:   {square, inverse((*workspace).regular, newLU)},
-	cost.Getrs:   {solves, getrs},
+	cost.Getrs:   {solves, solve((*workspace).lu, (*lapack.LU).SolveTo)},
 	cost.Geqrf:   {tall, geqrf},
 	cost.Orgqr:   {tall, orgqr},
 	cost.Tpqrt:   {appends, tpqrt},
@@ -215,10 +215,10 @@ func inverse[M any](of func(w *workspace, n int) M, by func(blskernel.Backend) f
 	}
 }
 
-// solve returns a preparation for solving n×n systems with a Cholesky factor and k right-hand sides.
-func solve(solve func(f *lapack.Cholesky, x, b *mat.Dense) error) preparation {
+// solve returns a preparation for solving n×n systems with a factor and k right-hand sides.
+func solve[F any](of func(w *workspace, n int) F, solve func(f F, x, b *mat.Dense) error) preparation {
 	return func(w *workspace, _, n, k int) (restore, do func()) {
-		f, b, x := w.cholesky(n), w.operand(n, k), w.result(n, k)
+		f, b, x := of(w, n), w.operand(n, k), w.result(n, k)
 		return nil, func() { must(solve(f, x, b)) }
 	}
 }
@@ -232,11 +232,6 @@ func ttrsm(w *workspace, _, n, _ int) (restore, do func()) {
 func onCopy(a *mat.Dense, overwrite func(c *mat.Dense) error) (restore, do func()) {
 	c := dense.Copy(a)
 	return func() { c.Copy(a) }, func() { must(overwrite(c)) }
-}
-
-func getrs(w *workspace, _, n, k int) (restore, do func()) {
-	f, b, x := w.lu(n), w.operand(n, k), w.result(n, k)
-	return nil, func() { must(f.SolveTo(x, b)) }
 }
 
 func gecon(w *workspace, _, n, _ int) (restore, do func()) {

@@ -90,13 +90,7 @@ func (w *workspace) positive(n int) *mat.SymPacked {
 }
 
 func (w *workspace) cholesky(n int) *lapack.Cholesky {
-	f, ok := w.choleskys[n]
-	if !ok {
-		f = dense.NewCholesky(w.backend)
-		must(f.FactorizeInPlace(w.positive(n)))
-		w.choleskys[n] = f
-	}
-	return f
+	return kept(w.choleskys, n, dense.NewCholesky(w.backend), w.positive)
 }
 
 // regular returns a nonsingular n×n matrix, in new storage.
@@ -109,13 +103,16 @@ func (w *workspace) regular(n int) *mat.Dense {
 }
 
 func (w *workspace) lu(n int) *lapack.LU {
-	f, ok := w.lus[n]
-	if !ok {
-		f = dense.NewLU(w.backend)
-		must(f.FactorizeInPlace(w.regular(n)))
-		w.lus[n] = f
+	return kept(w.lus, n, dense.NewLU(w.backend), w.regular)
+}
+
+// kept returns the factor of order n, which it makes in f if there is none yet.
+func kept[F interface{ FactorizeInPlace(M) error }, M any](factors map[int]F, n int, f F, of func(n int) M) F {
+	if _, ok := factors[n]; !ok {
+		must(f.FactorizeInPlace(of(n)))
+		factors[n] = f
 	}
-	return f
+	return factors[n]
 }
 
 // triangle returns a nonsingular upper triangular n×n matrix, in new storage.
