@@ -64,15 +64,18 @@ func (s *Search) first() int {
 	return first
 }
 
-// at returns the result of e for max(s.Given, s.Lowest) or, if s.Given is 0, for ridge i.
-func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
+// at returns the result of e for max(s.Given, s.Lowest) or, if s.Given is 0, for ridge i; or best,
+// which may be nil, unless that result is better.
+func (s *Search) at(ctx context.Context, e *Equations, i int, best *Result) (*Result, error) {
 	lambda := max(s.Given, s.Lowest)
 	if s.Given == 0 {
 		lambda = float64(s.Unit * ridges[i])
 	}
 	r := e.At(lambda)
-	r.ridge = i
-	return r, interrupt.Check(ctx)
+	if r.ridge = i; r.Better(best) {
+		best = r
+	}
+	return best, interrupt.Check(ctx)
 }
 
 // Coarse returns the best result among the shrinks and every second ridge. It starts with the shrink of
@@ -118,12 +121,8 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (*R
 	}
 	var best *Result
 	for i := NumRidges - coarse; i >= s.first(); i -= coarse {
-		r, err := s.at(ctx, e, i)
-		if err != nil {
+		if best, err = s.at(ctx, e, i, best); err != nil {
 			return nil, err
-		}
-		if r.Better(best) {
-			best = r
 		}
 		if s.Given != 0 {
 			break
@@ -142,7 +141,7 @@ func (s *Search) Fine(ctx context.Context, maps Maps, near *Result) (*Result, er
 		if e, err = s.Equations(ctx, maps, near.Shrink); err != nil {
 			return nil, err
 		}
-		if best, err = s.at(ctx, e, near.ridge); err != nil {
+		if best, err = s.at(ctx, e, near.ridge, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -164,12 +163,9 @@ func (s *Search) Fine(ctx context.Context, maps Maps, near *Result) (*Result, er
 		default:
 			return best, nil
 		}
-		r, err := s.at(ctx, e, i)
-		if err != nil {
+		var err error
+		if best, err = s.at(ctx, e, i, best); err != nil {
 			return nil, err
-		}
-		if r.Better(best) {
-			best = r
 		}
 	}
 }
