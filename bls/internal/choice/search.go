@@ -64,15 +64,16 @@ func (s *Search) first() int {
 	return first
 }
 
-// at returns the result of e for max(s.Given, s.Lowest) or, if s.Given is 0, for ridge i; or best,
-// which may be nil, unless that result is better.
-func (s *Search) at(ctx context.Context, e *Equations, i int, best *Result) (*Result, error) {
+// try computes the result of e for max(s.Given, s.Lowest) or, if s.Given is 0, for ridge i. It returns
+// that result if it is better than best, which may be nil, and best otherwise.
+func (s *Search) try(ctx context.Context, e *Equations, i int, best *Result) (*Result, error) {
 	lambda := max(s.Given, s.Lowest)
 	if s.Given == 0 {
 		lambda = float64(s.Unit * ridges[i])
 	}
 	r := e.At(lambda)
-	if r.ridge = i; r.Better(best) {
+	r.ridge = i
+	if r.Better(best) {
 		best = r
 	}
 	return best, interrupt.Check(ctx)
@@ -121,7 +122,7 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (*R
 	}
 	var best *Result
 	for i := NumRidges - coarse; i >= s.first(); i -= coarse {
-		if best, err = s.at(ctx, e, i, best); err != nil {
+		if best, err = s.try(ctx, e, i, best); err != nil {
 			return nil, err
 		}
 		if s.Given != 0 {
@@ -141,7 +142,7 @@ func (s *Search) Fine(ctx context.Context, maps Maps, near *Result) (*Result, er
 		if e, err = s.Equations(ctx, maps, near.Shrink); err != nil {
 			return nil, err
 		}
-		if best, err = s.at(ctx, e, near.ridge, nil); err != nil {
+		if best, err = s.try(ctx, e, near.ridge, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -164,7 +165,7 @@ func (s *Search) Fine(ctx context.Context, maps Maps, near *Result) (*Result, er
 			return best, nil
 		}
 		var err error
-		if best, err = s.at(ctx, e, i, best); err != nil {
+		if best, err = s.try(ctx, e, i, best); err != nil {
 			return nil, err
 		}
 	}
