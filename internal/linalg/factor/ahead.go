@@ -3,17 +3,37 @@ package factor
 import (
 	"blskernel"
 	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/workers"
 )
 
 // flopsPerNanosecond is the approximate speed of the kernels on one thread.
 const flopsPerNanosecond = 50
 
-// Share calls do for the tasks 0 to tasks-1, in this order on one thread or concurrently on several.
-// Each task takes about the given number of flops, and runs entirely on the thread that takes it.
-func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
-	bk.BlockRows(tasks, 1+int(flops/flopsPerNanosecond), func(from, to int) {
+// Rows calls do for ranges that together are the rows 0 to rows-1, as bk.BlockRows does. A call too
+// short to share allocates nothing, provided that do captures no variables: on has all that it needs.
+func Rows[T any](bk Backend, rows, nanoseconds int, on T, do func(on T, from, to int)) {
+	if !workers.Worth(rows, nanoseconds) {
+		do(on, 0, rows)
+		return
+	}
+	shared := on // on itself stays on the stack
+	bk.BlockRows(rows, nanoseconds, func(from, to int) { do(shared, from, to) })
+}
+
+// Share is Rows for tasks of about the given number of flops each. A task runs entirely on the thread
+// that takes it. On one thread the tasks run in order.
+func Share[T any](bk Backend, tasks int, flops float64, on T, do func(on T, task int)) {
+	nanoseconds := 1 + int(flops/flopsPerNanosecond)
+	if !workers.Worth(tasks, nanoseconds) {
+		for t := range tasks {
+			do(on, t)
+		}
+		return
+	}
+	shared := on
+	bk.BlockRows(tasks, nanoseconds, func(from, to int) {
 		for t := from; t < to; t++ {
-			do(t)
+			do(shared, t)
 		}
 	})
 }
@@ -39,14 +59,23 @@ func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64,
 	}
 	strips := (n + width - 1) / width
 	mean := (flops + float64(float64(n)*each)) / float64(1+strips)
-	bk.Share(1+strips, mean, func(task int) {
-		if task == 0 {
-			first()
-			return
-		}
-		from := (task - 1) * width
-		rest(from, min(from+width, n))
-	})
+	Share(bk, 1+strips, mean, ahead{first, n, width, rest}, ahead.run)
+}
+
+// ahead holds arguments of Ahead.
+type ahead struct {
+	first    func()
+	n, width int
+	rest     func(from, to int)
+}
+
+func (a ahead) run(task int) {
+	if task == 0 {
+		a.first()
+		return
+	}
+	from := (task - 1) * a.width
+	a.rest(from, min(from+a.width, a.n))
 }
 
 // StripWidth returns the width of the strips into which to split n columns or rows. The width is about

@@ -40,6 +40,13 @@ func (w *Workspace) Take(n int) []float64 {
 	return x
 }
 
+// Zeros takes n zeros.
+func (w *Workspace) Zeros(n int) []float64 {
+	x := w.Take(n)
+	clear(x)
+	return x
+}
+
 // Matrix takes a rows×cols dense block, with stride Stride(cols).
 func (w *Workspace) Matrix(rows, cols int) block.Matrix {
 	return block.Dense(w.Take(rows*Stride(cols)), Stride(cols))

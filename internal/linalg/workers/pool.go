@@ -131,6 +131,11 @@ func (p *Pool) resize(size int, nanoseconds float64) *Team {
 	return t
 }
 
+// Worth reports whether Rows may share rows that take the given number of nanoseconds each.
+func Worth(rows, nanoseconds int) bool {
+	return rows > 1 && float64(rows)*float64(nanoseconds) >= minAwake
+}
+
 // rangesPerThread is the number of ranges that Rows makes for each thread.
 const rangesPerThread = 8
 
@@ -140,7 +145,7 @@ const rangesPerThread = 8
 // Each thread starts on its own part, and then takes ranges from slower threads. Where the threads get
 // the same parts in every call, their caches stay warm.
 func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
-	if rows > 1 {
+	if Worth(rows, nanoseconds) {
 		if t := p.Acquire(float64(rows) * float64(nanoseconds)); t != nil {
 			defer t.Release()
 			threads := min(t.size+1, rows)

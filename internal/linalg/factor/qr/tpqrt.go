@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"blskernel"
-	"blskernel/internal/io/memory"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 
@@ -37,6 +36,9 @@ type Tpqrt struct {
 	i, q int
 	from int
 	top  []float64 // the M of apply for all strips of a panel
+
+	panels [2]tpqrt2   // the current panel and the next one, in turn
+	large  atomic.Bool // the result of anyLarge
 }
 
 // A TpqrtPlan holds the sizes of blocks. A zero stands for the size that planFor returns.
@@ -90,16 +92,19 @@ func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	most := max(1, e.Plan.Room/(k+c))
 	chunks := (q + most - 1) / most
 	rows := (q + chunks - 1) / chunks
-	e.w = block.Dense(memory.Zeros(rows*factor.Stride(k+c)), factor.Stride(k+c))
+	w := factor.Acquire()
+	defer w.Release()
 	nb := min(e.Plan.Panel, k)
-	p, next := newTpqrt2(bk, nb, rows, e.Plan.Base), newTpqrt2(bk, nb, rows, e.Plan.Base)
-	e.top = make([]float64, nb*(k+c))
+	e.w, e.top = w.Matrix(rows, k+c), w.Take(nb*(k+c))
+	for i := range e.panels {
+		e.panels[i] = newTpqrt2(bk, w, nb, rows, e.Plan.Base)
+	}
 	for i := 0; i < q; i += rows {
 		e.i, e.q = i, min(rows, q-i)
 		if e.Triangle {
 			e.from = i
 		}
-		e.rows(p, next)
+		e.rows(&e.panels[0], &e.panels[1])
 	}
 	if large {
 		if bad := e.notFinite(true); bad != nil {
@@ -118,22 +123,32 @@ func (e *Tpqrt) rows(p, next *tpqrt2) {
 		rest := min(right+e.Plan.Panel, k) // the first column on the right of the next panel
 		width := max(1, min(e.Plan.Strip, all-rest))
 		strips := 1 + (all-rest+width-1)/width
-		at, cur, ahead := j, p, next
-		e.bk.Share(strips, 4*float64(p.q*p.n*width), func(s int) {
-			if s > 0 {
-				from := rest + (s-1)*width
-				e.apply(cur, at, from, min(from+width, all))
-			} else if right < k {
-				e.apply(cur, at, right, rest)
-				e.factor(ahead, right)
-			}
-		})
+		step := panelStep{e, p, next, j, right, rest, width}
+		factor.Share(e.bk, strips, 4*float64(p.q*p.n*width), step, panelStep.strip)
 		j, p, next = right, next, p
 	}
 	if c := all - k; c > 0 {
 		for r := range e.q {
 			copy(e.Y.Data[(e.i+r)*e.Y.Stride:][:c], e.w.X[e.w.Row(r)+k-e.from:])
 		}
+	}
+}
+
+// A panelStep applies panel p, which begins with column at, to strips of the columns on its right. The
+// first strip is the next panel, [right, rest), which it also factors.
+type panelStep struct {
+	*Tpqrt
+	p, next                *tpqrt2
+	at, right, rest, width int
+}
+
+func (s panelStep) strip(i int) {
+	if i > 0 {
+		from := s.rest + (i-1)*s.width
+		s.apply(s.p, s.at, from, min(from+s.width, s.R.Cols+s.Z.Cols))
+	} else if s.right < s.R.Cols {
+		s.apply(s.p, s.at, s.right, s.rest)
+		s.factor(s.next, s.right)
 	}
 }
 
@@ -223,24 +238,29 @@ const safeSquares = 0x1p960
 // anyLarge reports whether a row holds a NaN, an infinity or numbers so large that they may overflow.
 func (e *Tpqrt) anyLarge() bool {
 	k, c := e.R.Cols, e.Z.Cols
-	var large atomic.Bool
-	squares := func(x []float64) float64 {
-		if len(x) == 0 {
-			return 0
+	e.large.Store(false)
+	tasks, flops := (k+e.B.Rows+largeRows-1)/largeRows, float64(8*largeRows*(k+c))
+	factor.Share(e.bk, tasks, flops, e, (*Tpqrt).findLarge)
+	return e.large.Load()
+}
+
+// largeRows is the number of rows in a task of anyLarge; an element takes about as long as 8 flops.
+const largeRows = 64
+
+func (e *Tpqrt) findLarge(task int) {
+	for i := task * largeRows; i < min((task+1)*largeRows, e.R.Cols+e.B.Rows); i++ {
+		left, right, _ := e.stored(i)
+		if !(e.squares(left)+e.squares(right) < safeSquares) {
+			e.large.Store(true)
 		}
-		return e.bk.Ddot(len(x), x, 1, x, 1)
 	}
-	// A task has 64 rows; an element takes about as long as 8 flops.
-	const rows = 64
-	e.bk.Share((k+e.B.Rows+rows-1)/rows, float64(8*rows*(k+c)), func(task int) {
-		for i := task * rows; i < min((task+1)*rows, k+e.B.Rows); i++ {
-			left, right, _ := e.stored(i)
-			if !(squares(left)+squares(right) < safeSquares) {
-				large.Store(true)
-			}
-		}
-	})
-	return large.Load()
+}
+
+func (e *Tpqrt) squares(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return e.bk.Ddot(len(x), x, 1, x, 1)
 }
 
 // notFinite returns the first non-finite element of [R Z; B Y] or, if result is set, of [R' Z'; 0 Y'].

@@ -24,12 +24,9 @@ type tpqrt2 struct {
 }
 
 // newTpqrt2 returns storage for panels of up to n columns and q rows.
-func newTpqrt2(bk factor.Backend, n, q, base int) *tpqrt2 {
-	ldv := factor.Stride(q)
-	return &tpqrt2{
-		bk: bk, base: base,
-		v: block.Dense(make([]float64, n*ldv), ldv), t: block.Dense(make([]float64, n*n), n), dots: make([]float64, n),
-	}
+func newTpqrt2(bk factor.Backend, w *factor.Workspace, n, q, base int) tpqrt2 {
+	t := block.Dense(w.Take(n*n), n)
+	return tpqrt2{bk: bk, base: base, v: w.Matrix(n, q), t: t, dots: w.Take(n)}
 }
 
 // start begins a panel of n columns: r is its diagonal block and b its q rows; first is as in tpqrt2.
