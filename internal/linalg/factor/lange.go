@@ -33,19 +33,34 @@ func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
 // Largest returns the largest magnitude in the triangle ul of the n×n matrix a, or in all of a if ul is
 // blas.All. The elements must be finite.
 func Largest(bk Backend, ul blas.Uplo, n int, a block.Matrix) float64 {
-	sizes := make([]float64, n)
-	bk.BlockRows(n, 1+n/16, func(i, end int) {
-		for ; i < end; i++ {
-			from, to := rowOf(ul, n, i)
-			_, sizes[i] = bk.AbsMax(a.Elements(i, from, to))
-		}
-	})
-	return largest(sizes)
+	w := Acquire()
+	defer w.Release()
+	t := triangle{bk.Ops, ul, n, a, w.Take(n)}
+	Rows(bk, n, 1+n/16, t, triangle.largest)
+	return largest(t.sizes)
+}
+
+// A triangle is a call of Largest; sizes has the largest magnitude of each row.
+type triangle struct {
+	on    block.Ops
+	ul    blas.Uplo
+	n     int
+	a     block.Matrix
+	sizes []float64
+}
+
+func (t triangle) largest(i, end int) {
+	for ; i < end; i++ {
+		from, to := rowOf(t.ul, t.n, i)
+		_, t.sizes[i] = t.on.AbsMax(t.a.Elements(i, from, to))
+	}
 }
 
 // langeStrip is Lange for at most sumWidth columns.
 func langeStrip(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
-	var sums [sumWidth]float64
+	w := Acquire()
+	defer w.Release()
+	sums := w.Zeros(cols)
 	i := 0
 	for ; i+4 <= rows; i += 4 {
 		r0, r1, r2, r3 := a.Elements(i, 0, cols), a.Elements(i+1, 0, cols), a.Elements(i+2, 0, cols), a.Elements(i+3, 0, cols)
@@ -65,13 +80,15 @@ func langeStrip(bk Backend, rows, cols int, a block.Matrix) (norm, size float64)
 			size = max(size, math.Abs(v))
 		}
 	}
-	return largest(sums[:cols]), size
+	return largest(sums), size
 }
 
 // Lansy returns the 1-norm of the symmetric matrix in the upper triangle of the n×n matrix a. The norm
 // is not finite if an element is not, or if a sum overflows.
 func Lansy(bk Backend, n int, a block.Matrix) float64 {
-	sums := make([]float64, n)
+	w := Acquire()
+	defer w.Release()
+	sums := w.Zeros(n)
 	for i := range n {
 		diagonal := sums[i]
 		sums[i] = 0
@@ -82,7 +99,9 @@ func Lansy(bk Backend, n int, a block.Matrix) float64 {
 
 // Lantr returns the 1-norm of the upper triangle of the n×n matrix u.
 func Lantr(n int, u block.Matrix) float64 {
-	sums := make([]float64, n)
+	w := Acquire()
+	defer w.Release()
+	sums := w.Zeros(n)
 	for i := range n {
 		for j, v := range u.Elements(i, i, n) {
 			sums[i+j] += math.Abs(v)

@@ -67,25 +67,34 @@ func Exchange(p, q []float64) {
 // Laswp's Pᵀ from the right. If back is set, k descends, and P replaces Pᵀ. Lapmt takes about 1 ns per
 // element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
-	n := len(swap)
-	source := Indices(n)
-	for k := range swap {
-		if back {
-			k = n - 1 - k
-		}
-		s := swap[k]
-		source[k], source[s] = source[s], source[k]
-	}
-	bk.BlockRows(m, n, func(i, end int) {
-		old := make([]float64, n)
+	Rows(bk, m, len(swap), exchanges{x, swap, back}, func(e exchanges, i, end int) {
 		for ; i < end; i++ {
-			row := x.Elements(i, 0, n)
-			copy(old, row)
-			for j, k := range source {
-				row[j] = old[k]
-			}
+			ExchangeElements(e.x.Elements(i, 0, len(e.swap)), e.swap, 0, e.back)
 		}
 	})
+}
+
+// ExchangeElements exchanges elements k and swap[k] of x, for k = from, from+1, ... or, if back is set,
+// in reverse order.
+func ExchangeElements(x []float64, swap []int, from int, back bool) {
+	if !back {
+		for k, s := range swap[from:] {
+			x[from+k], x[s] = x[s], x[from+k]
+		}
+		return
+	}
+	x = x[:len(swap)]
+	for k := len(x) - 1; k >= from; k-- {
+		s := swap[k]
+		x[k], x[s] = x[s], x[k]
+	}
+}
+
+// exchanges are the arguments of Lapmt.
+type exchanges struct {
+	x    block.Matrix
+	swap []int
+	back bool
 }
 
 // PermuteRHS calls Laswp for the nrhs columns of b if side is Left, otherwise Lapmt for its nrhs rows.

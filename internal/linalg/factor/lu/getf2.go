@@ -13,7 +13,8 @@ import (
 type getf2 struct {
 	bk   factor.Backend
 	m, n int          // n columns of m elements, n <= m
-	x    block.Matrix // row j is column j of the panel
+	a    block.Matrix // the panel of A
+	x    block.Matrix // row j is column j of the panel, transposed
 	swap []int        // rows k and swap[k] of A were exchanged, for k = 0, 1, ...
 }
 
@@ -25,7 +26,7 @@ const unblockedColumns = 8
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
 // factor eliminates columns [j0, j1) recursively. Steps 0 to j0-1 have already been applied to them.
-func (p *getf2) factor(j0, j1 int) {
+func (p getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {
 		p.eliminate(j0, j1)
@@ -41,7 +42,7 @@ func (p *getf2) factor(j0, j1 int) {
 }
 
 // eliminate is factor for few columns, one by one. It first updates each column with the earlier ones.
-func (p *getf2) eliminate(j0, j1 int) {
+func (p getf2) eliminate(j0, j1 int) {
 	ld := p.x.Ld
 	for j := j0; j < j1; j++ {
 		col := p.x.Elements(j, 0, p.m)
@@ -70,13 +71,20 @@ func (p *getf2) eliminate(j0, j1 int) {
 	}
 }
 
-// inSquares calls do(i, rows) for groups of at most 64 rows [i, i+rows) of the panel. The cache lines
-// that do writes then stay in the cache until they are complete. Each element takes about a nanosecond.
-func (p *getf2) inSquares(do func(i, rows int)) {
-	const square = 64
-	p.bk.BlockRows((p.m+square-1)/square, square*p.n, func(from, to int) {
-		for i := from * square; i < min(to*square, p.m); i += square {
-			do(i, min(square, p.m-i))
-		}
-	})
+// squareRows is the number of rows of A that load and store transpose together. The cache lines that
+// they write then stay in the cache until they are complete.
+const squareRows = 64
+
+// load copies squares [from, to) of A to the panel, at about a nanosecond for each element.
+func (p getf2) load(from, to int) {
+	for i := from * squareRows; i < min(to*squareRows, p.m); i += squareRows {
+		p.bk.Transpose(min(squareRows, p.m-i), p.n, p.a.X[i*p.a.Ld:], p.a.Ld, p.x.X[i:], p.x.Ld)
+	}
+}
+
+// store copies squares [from, to) of the panel back to A.
+func (p getf2) store(from, to int) {
+	for i := from * squareRows; i < min(to*squareRows, p.m); i += squareRows {
+		p.bk.Transpose(p.n, min(squareRows, p.m-i), p.x.X[i:], p.x.Ld, p.a.X[i*p.a.Ld:], p.a.Ld)
+	}
 }

@@ -51,19 +51,17 @@ type getrf struct {
 
 // factor is Getrf for m >= n. ready is the number of leading columns that are already factored: 0, n,
 // half(n), half of that, ... While other threads update the right half, one factors its first columns.
-func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
+func (f getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
 	case n == ready:
 		return
 	case n <= f.base:
-		p := getf2{bk: f.bk, m: m, n: n, x: block.Dense(f.work, panelStride(m)), swap: swap}
-		p.inSquares(func(i, rows int) {
-			f.bk.Transpose(rows, n, a.X[i*a.Ld:], a.Ld, p.x.X[i:], p.x.Ld)
-		})
+		x := block.Dense(f.work, panelStride(m))
+		p := getf2{bk: f.bk, m: m, n: n, a: a, x: x, swap: swap}
+		squares := (m + squareRows - 1) / squareRows
+		factor.Rows(f.bk, squares, squareRows*n, p, getf2.load)
 		p.factor(0, n)
-		p.inSquares(func(i, rows int) {
-			f.bk.Transpose(n, rows, p.x.X[i:], p.x.Ld, a.X[i*a.Ld:], a.Ld)
-		})
+		factor.Rows(f.bk, squares, squareRows*n, p, getf2.store)
 		return
 	}
 	n1 := f.half(n)
@@ -97,10 +95,10 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 }
 
 // half returns the number of columns in the first half of n > base columns: a multiple of base.
-func (f *getrf) half(n int) int { return max((n/2+f.base/2)/f.base, 1) * f.base }
+func (f getrf) half(n int) int { return max((n/2+f.base/2)/f.base, 1) * f.base }
 
 // update applies the elimination of the first n columns to cols columns from column j on.
-func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
+func (f getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 	right := a.Sub(0, j)
 	factor.Laswp(f.bk, cols, right, swap[:n], false)
 	factor.Trsm(f.bk, blas.Left, blas.Lower, blas.NoTrans, blas.Unit, n, cols, 1, a, right)

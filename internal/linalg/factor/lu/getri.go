@@ -36,20 +36,28 @@ func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []floa
 	for j := (n - 1) / nb * nb; j >= 0; j -= nb {
 		cols := min(nb, n-j)
 		l, x := block.Dense(work, cols), a.Sub(0, j)
-		// Move the columns of L, from row j on, to l, and put the zeros of U⁻¹ in their place.
-		bk.BlockRows(n-j, cols, func(from, to int) {
-			for i := from; i < to; i++ {
-				row := x.Elements(j+i, 0, min(cols, i))
-				copy(l.X[l.Row(i):], row)
-				clear(row)
-			}
-		})
+		factor.Rows(bk, n-j, cols, lowerColumns{x.Sub(j, 0), l, cols}, lowerColumns.move)
 		if rest := n - j - cols; rest > 0 {
 			bk.Gemm(blas.NoTrans, blas.NoTrans, n, cols, rest, -1, a.Sub(0, j+cols), l.Sub(cols, 0), 1, x)
 		}
 		bk.Trsm(blas.Right, blas.Lower, blas.NoTrans, blas.Unit, cols, n, 1, l, x)
 	}
 	factor.Lapmt(bk, n, a, swap, true)
+}
+
+// lowerColumns are the first columns of a matrix that holds L below its diagonal.
+type lowerColumns struct {
+	from, to block.Matrix
+	cols     int
+}
+
+// move moves rows [i, end) of L, and puts the zeros of U⁻¹ in their place.
+func (c lowerColumns) move(i, end int) {
+	for ; i < end; i++ {
+		row := c.from.Elements(i, 0, min(c.cols, i))
+		copy(c.to.X[c.to.Row(i):], row)
+		clear(row)
+	}
 }
 
 // GetriLibrary overwrites the factors that GetrfLibrary left in a and swap, of order n, with A⁻¹ in a.
