@@ -36,9 +36,15 @@ func (d *Diagonal) part(i, rows int) *Diagonal {
 	return &Diagonal{d.D[i : i+rows], d.E[i : i+rows]}
 }
 
-func (d *Diagonal) inverse() Diagonal {
-	n := len(d.D)
-	inv := Diagonal{D: make([]float64, n), E: make([]float64, n)}
+// diagonalOn returns the matrix with the first half of both for D and the second half for E.
+func diagonalOn(both []float64) Diagonal {
+	n := len(both) / 2
+	return Diagonal{D: both[:n:n], E: both[n:]}
+}
+
+// inverse returns the inverse of d in both, which must hold 2n zeros.
+func (d *Diagonal) inverse(both []float64) Diagonal {
+	n, inv := len(d.D), diagonalOn(both)
 	for k := 0; k < n; k++ {
 		e := d.E[k]
 		if e == 0 {
@@ -54,11 +60,15 @@ func (d *Diagonal) inverse() Diagonal {
 	return inv
 }
 
-// Rescaled returns a copy of d times s². It multiplies by s twice, since s² may overflow.
+// Rescaled returns d times s². It multiplies by s twice, since s² may overflow.
 func (d *Diagonal) Rescaled(s float64) *Diagonal {
+	if s == 1 {
+		return d
+	}
 	both := slices.Concat(d.D, d.E)
 	factor.Rescale(s, blas.All, 1, len(both), block.Dense(both, len(both)))
-	return &Diagonal{both[:len(d.D)], both[len(d.D):]}
+	scaled := diagonalOn(both)
+	return &scaled
 }
 
 // solve overwrites the n×nrhs matrix x with D⁻¹x. It divides a 2×2 block by its off-diagonal element

@@ -25,7 +25,7 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 		u, x := w.Matrix(n, n), w.Matrix(n, n)
 		factor.LoadUpper(u, ul, n, a)
 		if d != nil {
-			inv := d.inverse()
+			inv := d.inverse(w.Zeros(2 * n))
 			d = &inv
 		}
 		inverseRows(bk, n, u, x, d)

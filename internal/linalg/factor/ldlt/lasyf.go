@@ -24,7 +24,6 @@ type lasyf struct {
 	dst     []float64
 	k, c    int
 	w       []float64 // D times column c of Lᵀ
-	parts   func(from, to int)
 	largest []extreme
 }
 
@@ -50,7 +49,6 @@ const bunchKaufman = 0.64038820320220756872767623199676
 // their number. It stops at a pivot that is zero or not finite, and returns that pivot.
 func (p *lasyf) eliminate() (int, *factor.Pivot) {
 	m := p.m
-	p.parts, p.largest = p.columnParts, make([]extreme, 1+m/columnPart) // once for all columns
 	k := 0
 	for k < m && (k < p.nb-1 || p.nb >= m) {
 		wk := p.row(k)
@@ -127,7 +125,7 @@ func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 		i++
 	}
 	parts := (p.m - k + columnPart - 1) / columnPart
-	p.bk.BlockRows(parts, quickSuccession*columnPart*(4+k/8), p.parts)
+	factor.Rows(p.bk, parts, quickSuccession*columnPart*(4+k/8), p, (*lasyf).columnParts)
 	for _, l := range p.largest[:parts] {
 		if l.size > size {
 			at, size = l.at, l.size

@@ -28,16 +28,18 @@ func PanelColumns(n int) int {
 // takes n³/3 flops, in panels of nb columns of L = Uᵀ. It stops at a pivot that is zero or not finite
 // and returns it as bad. (LAPACK: dsytrf_rk, with rook pivoting.)
 func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int, bad *factor.Pivot) {
-	d = Diagonal{D: make([]float64, n), E: make([]float64, n)}
+	d = diagonalOn(make([]float64, 2*n))
 	swap = make([]int, n)
 	var ends []int
 	nb = min(nb, n)
 	work := factor.Acquire()
 	defer work.Release()
-	l, lambda, w := work.Take(nb*n), work.Take(nb), work.Take(nb)
+	l, lambda := work.Take(nb*n), work.Take(nb)
+	p := lasyf{bk: bk, nb: nb, w: work.Take(nb), largest: make([]extreme, 1+n/columnPart)}
 	for j := 0; j < n; {
 		m := n - j
-		p := lasyf{bk: bk, m: m, nb: nb, a: a.Sub(j, j), l: block.Dense(l, m), w: w, d: d.D[j:], e: d.E[j:], swap: swap[j:]}
+		p.m, p.a, p.l = m, a.Sub(j, j), block.Dense(l, m)
+		p.d, p.e, p.swap = d.D[j:], d.E[j:], swap[j:]
 		cols, bad := p.eliminate()
 		if bad != nil {
 			bad.Index += j
@@ -59,52 +61,37 @@ func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int
 		ends = append(ends, j)
 	}
 	// The exchanges of later panels also apply to the rows of earlier ones.
-	exchangeInRows(bk, n, a, swap, func(row int) int {
-		at, _ := slices.BinarySearch(ends, row+1)
-		return ends[at]
-	}, false)
+	exchangeInRows(bk, n, a, swap, ends, false)
 	return d, swap, nil
 }
 
-// exchangeInRows exchanges elements k and swap[k] of each row of the upper triangle of a, for k from
-// first(row) to n-1, or in reverse order if backwards is set. first must not decrease from row to row.
-//
-// It applies all exchanges of a row in one pass over its elements. From the last row up, each row has
-// the exchanges of the row below and some earlier ones.
-func exchangeInRows(bk factor.Backend, n int, a block.Matrix, swap []int, first func(row int) int, backwards bool) {
+// exchangeInRows exchanges elements k and swap[k] of each row of the upper triangle of a, for k = 0, 1,
+// ... or, if back is set, in reverse order. A row takes the exchanges after the end of its panel. ends
+// has the ends of the panels, or is nil if each row is a panel.
+func exchangeInRows(bk factor.Backend, n int, a block.Matrix, swap, ends []int, back bool) {
 	none := true
 	for k, s := range swap {
 		none = none && s == k
 	}
-	if none {
-		return
+	if !none {
+		factor.Rows(bk, n, 1+n/4, exchanges{a, swap, ends, back}, exchanges.inRows)
 	}
-	bk.BlockRows(n, 1+n/4, func(from, to int) {
-		w := factor.Acquire()
-		defer w.Release()
-		old := w.Take(n)
-		// If backwards is set, element j comes from source[j]; otherwise it goes to source[j].
-		source := make([]int32, n)
-		for j := range source {
-			source[j] = int32(j)
+}
+
+// exchanges are the arguments of exchangeInRows.
+type exchanges struct {
+	a          block.Matrix
+	swap, ends []int
+	back       bool
+}
+
+func (e exchanges) inRows(i, end int) {
+	for ; i < end; i++ {
+		first := i + 1
+		if e.ends != nil {
+			at, _ := slices.BinarySearch(e.ends, first)
+			first = e.ends[at]
 		}
-		k := n
-		for i := to - 1; i >= from; i-- {
-			for end := first(i); k > end; {
-				k--
-				source[k], source[swap[k]] = source[swap[k]], source[k]
-			}
-			row := a.Elements(i, 0, n)
-			copy(old[k:], row[k:])
-			if backwards {
-				for j, s := range source[k:] {
-					row[k+j] = old[s]
-				}
-			} else {
-				for j, s := range source[k:] {
-					row[s] = old[k+j]
-				}
-			}
-		}
-	})
+		factor.ExchangeElements(e.a.Elements(i, 0, len(e.swap)), e.swap, first, e.back)
+	}
 }

@@ -22,29 +22,33 @@ const elementTime = 8
 // Nothing else changes such a row before its own exchange, so these swaps are done first, row by row.
 // The exchanges in rows k and below follow.
 func exchangeSymmetric(bk factor.Backend, n int, a block.Matrix, swap []int) {
-	exchangeInRows(bk, n, a, swap, func(row int) int { return row + 1 }, true)
-	// One function value serves all exchanges.
-	var row []float64
-	var k, s int
-	down := func(from, to int) {
-		from, to = from+k+1, to+k+1
-		at := a.Row(from) + s
-		step, change := a.Down(from)
-		for i := from; i < to; i++ {
-			row[i], a.X[at] = a.X[at], row[i]
-			at += step
-			step += change
-		}
-	}
-	for k = n - 1; k >= 0; k-- {
-		s = swap[k]
+	exchangeInRows(bk, n, a, swap, nil, true)
+	for k := n - 1; k >= 0; k-- {
+		s := swap[k]
 		if s == k {
 			continue
 		}
-		row = a.X[a.Row(k):]
+		row := a.X[a.Row(k):]
 		other := a.X[a.Row(s):]
 		row[k], other[s] = other[s], row[k]
-		bk.BlockRows(s-k-1, quickSuccession*elementTime, down)
+		both := rowAndColumn{row[k+1:], a.Sub(k+1, s)}
+		factor.Rows(bk, s-k-1, quickSuccession*elementTime, both, rowAndColumn.exchange)
 		factor.Exchange(row[s+1:n], other[s+1:n])
+	}
+}
+
+// A rowAndColumn is a row and the first column of a block.
+type rowAndColumn struct {
+	row   []float64
+	block block.Matrix
+}
+
+func (x rowAndColumn) exchange(i, end int) {
+	at := x.block.Row(i)
+	step, change := x.block.Down(i)
+	for ; i < end; i++ {
+		x.row[i], x.block.X[at] = x.block.X[at], x.row[i]
+		at += step
+		step += change
 	}
 }
