@@ -49,9 +49,7 @@ type QR struct {
 // block to the trailing columns. If keep is not set, it returns the same A and Tau without T, and skips
 // the work that only T needs. nb (the block size) and base (of geqrt) are 0 except in tests.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
-	f := QR{M: m, K: min(m, n), NB: nb, A: a}
-	f.factor(bk, keep, base, n)
-	return f
+	return QR{M: m, K: min(m, n), NB: nb, A: a}.factor(bk, keep, base, n)
 }
 
 // Overflow returns the first index at which the diagonal element of R or tau is not finite, with that
@@ -70,14 +68,11 @@ func (f QR) Overflow() *factor.Pivot {
 
 // Gelqf overwrites the m×n dense a with its LQ factorization: Geqrf of the transpose.
 func Gelqf(bk factor.Backend, keep bool, m, n int, a block.Matrix) QR {
-	f := QR{M: n, K: min(m, n), Rows: true, A: a}
-	f.factor(bk, keep, 0, m)
-	return f
+	return QR{M: n, K: min(m, n), Rows: true, A: a}.factor(bk, keep, 0, m)
 }
 
-// factor is Geqrf for the M×n matrix in A. While other threads update the trailing columns, one thread
-// updates the next block and reduces it.
-func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
+// factor is Geqrf for the M×n matrix in A.
+func (f QR) factor(bk factor.Backend, keep bool, base, n int) QR {
 	if f.NB == 0 {
 		f.NB = geqrfColumns
 		if f.M < geqrfRows {
@@ -90,7 +85,7 @@ func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
 		f.T = make([]float64, f.K*f.NB)
 	}
 	if f.K == 0 {
-		return
+		return f
 	}
 	w := factor.Acquire()
 	defer w.Release()
@@ -99,48 +94,59 @@ func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
 		p.t = w.Take(f.K * f.NB)
 	}
 	p.v, p.columns, p.dots = [2][]float64{w.Take(nb * f.M), w.Take(nb * f.M)}, w.Matrix(nb, f.M), w.Take(nb)
-	work := w.Take(nb * n)
+	p.work = w.Take(nb * n)
 	for h, j := p.reduce(0), 0; j < f.K && (bk.Done == nil || !bk.Done()); j += nb {
-		right := j + h.Cols
-		cols := min(nb, f.K-right)
-		rest := n - right - cols
-		update := func(from, to int) {
-			f.apply(bk, h, blas.Trans, to-from, j, right+from, work[from*h.Cols:to*h.Cols])
-		}
-		var next Reflector
-		reduce := func() {
-			if cols > 0 {
-				next = p.reduce(right)
-			}
-		}
-		each := 4 * float64(h.Rows) * float64(h.Cols)
-		if first := float64(cols) * panelTime * each; cols > 0 && bk.LooksAhead(first, float64(rest)*each) {
-			bk.Ahead(func() {
-				update(0, cols)
-				reduce()
-			}, first, rest, factor.StripWidth(rest), each, func(from, to int) { update(cols+from, cols+to) })
-		} else {
-			update(0, n-right)
-			reduce()
-		}
-		h = next
+		h = p.step(h, j)
 	}
+	return f
 }
 
 // panels computes the blocks of reflections of a factorization.
 type panels struct {
-	*QR
+	QR
 	bk      factor.Backend
 	base, n int          // the base of geqrt; the number of columns of the matrix
 	t       []float64    // T, even if it is not kept
 	v       [2][]float64 // V of the block being applied and of the next one, in turn
 	columns block.Matrix // the transposed block
 	dots    []float64
+	work    []float64 // of update
+}
+
+// step applies the block of reflections h, which begins with column j, to the trailing columns, and
+// returns the next block. While other threads update the trailing columns, one thread updates the next
+// block and reduces it.
+func (p panels) step(h Reflector, j int) Reflector {
+	right := j + h.Cols
+	cols := min(h.Cols, p.K-right)
+	rest := p.n - right - cols
+	each := 4 * float64(h.Rows) * float64(h.Cols)
+	first := float64(cols) * panelTime * each
+	if cols > 0 && p.bk.LooksAhead(first, float64(rest)*each) {
+		own, next := p, Reflector{} // so that p stays on the stack
+		own.bk.Ahead(func() {
+			own.update(h, j, 0, cols)
+			next = own.reduce(right)
+		}, first, rest, factor.StripWidth(rest), each, func(from, to int) {
+			own.update(h, j, cols+from, cols+to)
+		})
+		return next
+	}
+	p.update(h, j, 0, p.n-right)
+	if cols == 0 {
+		return Reflector{}
+	}
+	return p.reduce(right)
+}
+
+// update applies h to columns [from, to) of those on the right of the block.
+func (p panels) update(h Reflector, j, from, to int) {
+	p.apply(p.bk, h, blas.Trans, to-from, j, j+h.Cols+from, p.work[from*h.Cols:to*h.Cols])
 }
 
 // reduce reduces the block of columns that begins with column j, and returns its reflections, which are
 // valid until the block after the next is reduced.
-func (p *panels) reduce(j int) Reflector {
+func (p panels) reduce(j int) Reflector {
 	at, c := p.A.Sub(j, j), p.columns
 	h := Reflector{Rows: p.M - j, Cols: min(p.NB, p.K-j), T: block.Dense(p.t[j*p.NB:], p.NB)}
 	h.V = block.Dense(p.v[j/p.NB%2], h.Cols)
@@ -177,32 +183,40 @@ func (f QR) apply(bk factor.Backend, h Reflector, t blas.Transpose, n, i, j int,
 	}
 }
 
-// reflections returns a function that computes the block of reflections that begins with column i. Each
-// block is valid until the next call.
-func (f QR) reflections(bk factor.Backend, w *factor.Workspace) func(i int) Reflector {
+// blocks computes blocks of NB reflections, or of K if there are fewer.
+type blocks struct {
+	QR
+	bk           factor.Backend
+	v, t, column []float64 // V and T of the current block, for which T is nil, and a workspace
+}
+
+func (f QR) blocks(bk factor.Backend, w *factor.Workspace) blocks {
 	nb := min(f.NB, f.K)
-	v, column := w.Take(f.M*nb), w.Take(nb)
-	var t []float64
+	b := blocks{QR: f, bk: bk, v: w.Take(f.M * nb), column: w.Take(nb)}
 	if f.T == nil {
-		t = w.Take(nb * nb)
+		b.t = w.Take(nb * nb)
 	}
-	return func(i int) Reflector {
-		h := Reflector{Rows: f.M - i, Cols: min(nb, f.K-i)}
-		h.V = block.Dense(v, h.Cols)
-		if at := f.A.Sub(i, i); f.Rows {
-			bk.Transpose(h.Cols, h.Rows, at.X, at.Ld, h.V.X, h.V.Ld)
-		} else {
-			block.Copy(h.V, at, h.Rows, h.Cols)
-		}
-		h.unitLower()
-		if f.T != nil {
-			h.T = block.Dense(f.T[i*f.NB:], f.NB)
-		} else {
-			h.T = block.Dense(t, nb)
-			h.Larft(bk, f.Tau[i:], column)
-		}
-		return h
+	return b
+}
+
+// at returns the block of reflections that begins with column i. It is valid until the next call.
+func (b blocks) at(i int) Reflector {
+	nb := min(b.NB, b.K)
+	h := Reflector{Rows: b.M - i, Cols: min(nb, b.K-i)}
+	h.V = block.Dense(b.v, h.Cols)
+	if at := b.A.Sub(i, i); b.Rows {
+		b.bk.Transpose(h.Cols, h.Rows, at.X, at.Ld, h.V.X, h.V.Ld)
+	} else {
+		block.Copy(h.V, at, h.Rows, h.Cols)
 	}
+	h.unitLower()
+	if b.T != nil {
+		h.T = block.Dense(b.T[i*b.NB:], b.NB)
+	} else {
+		h.T = block.Dense(b.t, nb)
+		h.Larft(b.bk, b.Tau[i:], b.column)
+	}
+	return h
 }
 
 // Ormqr overwrites the M×c matrix X with Q X or, if t is blas.Trans, with QᵀX, in c(4MK - 2K²) flops.
@@ -218,14 +232,14 @@ func (f QR) Ormqr(bk factor.Backend, side blas.Side, t blas.Transpose, c int, x 
 	nb := min(f.NB, f.K)
 	w := factor.Acquire()
 	defer w.Release()
-	work, reflections := w.Take(nb*c), f.reflections(bk, w)
+	work, blocks := w.Take(nb*c), f.blocks(bk, w)
 	last := (f.K - 1) / nb * nb
 	for k := 0; k <= last; k += nb {
 		i := k
 		if (side == blas.Left) == (t == blas.NoTrans) {
 			i = last - k
 		}
-		if h := reflections(i); side == blas.Left {
+		if h := blocks.at(i); side == blas.Left {
 			h.Apply(bk, t, c, x.Sub(i, 0), work)
 		} else {
 			h.ApplyRight(bk, t, c, x.Sub(0, i), work)

@@ -44,8 +44,7 @@ func TestFactorBlocks(t *testing.T) {
 		a, k := testmat.Random(rng, m, n), min(m, n)
 		factor := func(keep bool) QR {
 			f := QR{M: m, K: k, NB: nb, A: rows.store(a), Rows: bool(rows)}
-			f.factor(bk, keep, base, n)
-			return f
+			return f.factor(bk, keep, base, n)
 		}
 		kept, alone := factor(true), factor(false)
 		name := fmt.Sprintf("%d×%d, blocks of %d, base %d, rows %v", m, n, nb, base, rows)

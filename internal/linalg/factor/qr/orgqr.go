@@ -30,9 +30,9 @@ func (f QR) Orgqr(bk factor.Backend, n int) {
 	}
 	w := factor.Acquire()
 	defer w.Release()
-	work, reflections := w.Take(nb*n), f.reflections(bk, w)
+	work, blocks := w.Take(nb*n), f.blocks(bk, w)
 	for i := (f.K - 1) / nb * nb; i >= 0 && (bk.Done == nil || !bk.Done()); i -= nb {
-		h := reflections(i)
+		h := blocks.at(i)
 		f.apply(bk, h, blas.NoTrans, n-i-h.Cols, i, i+h.Cols, work)
 		h.columns(bk, f.Rows, f.A.Sub(i, i), work)
 		f.clear(0, i, i, i+h.Cols)
