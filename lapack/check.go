@@ -27,9 +27,17 @@ func require(ok bool, value any) {
 	}
 }
 
-func checkShape(ok bool) { require(ok, gonummat.ErrShape) }
+func checkShape(ok bool) {
+	if !ok {
+		panic(gonummat.ErrShape) // require would convert the error, and allocate, in each call
+	}
+}
 
-func checkSquare(rows, cols int) { require(rows == cols, gonummat.ErrSquare) }
+func checkSquare(rows, cols int) {
+	if rows != cols {
+		panic(gonummat.ErrSquare)
+	}
+}
 
 // shapeSolution gives an empty dst the size r×c. It panics if fits is false (b has the wrong shape), if
 // dst has the wrong size, or if dst overlaps b without being the same matrix.

@@ -18,38 +18,26 @@ import (
 // A factored holds the fields that all factorizations have in addition to their factors.
 type factored struct {
 	backend blskernel.Backend // the field Backend at the last Factorize
-	rcond   func() float64    // returns RCond, estimated in the first call; nil if the receiver is empty
+	rcond   *lazy[float64]    // for RCond; nil if the receiver is empty
 }
 
 func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
 
-// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// order zero. The first call, or the first solve that needs it, computes the estimate in about 10n²
-// flops and keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: up to rounding, the result is at least
-// the true value and rarely more than three times as large. It is 0 if ‖A‖₁ overflows.
-//
-// For QR, RCond is the value for R, and 0 if R has a zero on its diagonal. A and R have the same
-// condition number in the 2-norm, and 1/RCond is within a factor of about k of it. For LeastSquares,
-// RCond is the value for the leading r×r triangle of R. (LAPACK: dppcon, dspcon, dgecon, dtrcon.)
-func (f *factored) RCond() float64 {
-	f.mustHold()
-	return f.rcond()
+// A lazy is a value that the first call of get computes and keeps. Calls may be concurrent. If compute
+// panics, the next call tries again, unlike with sync.OnceValue.
+type lazy[T any] struct {
+	mu    sync.Mutex
+	value T
+	done  bool
 }
 
-// once returns a function that calls f once and keeps its value, and is safe for concurrent use. If f
-// panics, the next call tries again, unlike with sync.OnceValue.
-func once[T any](f func() T) func() T {
-	var mu sync.Mutex
-	var value T
-	done := false
-	return func() T {
-		mu.Lock()
-		defer mu.Unlock()
-		if !done {
-			value, done = f(), true
-		}
-		return value
+func (l *lazy[T]) get(compute func() T) T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.done {
+		l.value, l.done = compute(), true
 	}
+	return l.value
 }
 
 // checkCondition returns a *ConditionError if the condition number 1/rcond() is above limit, the

@@ -72,9 +72,14 @@ func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	if l > 0 && k > 0 {
 		f.f = qr.Gelsy(factor.On(bk), cmp.Or(f.Tolerance, float64(max(l, k))*0x1p-52), l, k, blockOf(raw))
 	}
-	b0, of := f.Backend, f.f
-	f.rcond = once(func() float64 { return rcondTriangle(b0, of.Rank, of.R) })
+	f.rcond = new(lazy[float64])
 	return nil
+}
+
+// RCond is QR.RCond for the leading r×r triangle of R.
+func (f *LeastSquares) RCond() float64 {
+	f.mustHold()
+	return f.rcond.get(func() float64 { return rcondTriangle(f.backend, f.f.Rank, f.f.R) })
 }
 
 // Rank returns the rank r of A that Factorize found.

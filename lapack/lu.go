@@ -103,7 +103,8 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	if bad := lu.BadPivot(n, blockOf(factors)); bad != nil {
 		return pivotError(routine, bad)
 	}
-	f.backend, f.lu, f.swap, f.anorm, f.columnMajor = f.Backend, factors, swap, anorm, library
+	f.backend, f.rcond = f.Backend, new(lazy[float64])
+	f.lu, f.swap, f.anorm, f.columnMajor = factors, swap, anorm, library
 	upper := blas.Upper
 	if f.transposed() {
 		upper = blas.Lower
@@ -115,11 +116,18 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	if f.growth > maxGrowth && !inPlace {
 		f.original = denseCopy(raw)
 	}
-	copied := *f // a later Factorize of f does not change it
-	f.rcond = once(func() float64 {
-		return rcond(copied.backend, "Dgecon", n, anorm, false, copied.solver(blas.NoTrans, new(float64)))
-	})
 	return f.grown(routine, 0)
+}
+
+// RCond returns the estimated reciprocal condition number: see Cholesky. (LAPACK: dgecon.)
+func (f *LU) RCond() float64 {
+	f.mustHold()
+	return f.rcond.get(func() float64 {
+		solve := func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+			f.solve(bk, side, blas.NoTrans, nrhs, x)
+		}
+		return rcond(f.backend, "Dgecon", f.Dim(), f.anorm, false, solve)
+	})
 }
 
 // Growth returns the growth factor of the elimination, max |u_ij| / max |a_ij|, and 1 for n = 0. In
@@ -157,46 +165,50 @@ func (f *LU) solveTo(side blas.Side, t blas.Transpose, dst, b *mat.Dense) error 
 	const routine = "Dgetrs"
 	f.mustHold()
 	backward := 0.0
-	if err := solveTo(f.backend, routine, side, f.Dim(), dst, b, f.solver(t, &backward)); err != nil {
+	solve := func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		backward = max(backward, f.solve(bk, side, t, nrhs, x))
+	}
+	if err := solveTo(f.backend, routine, side, f.Dim(), dst, b, solve); err != nil {
 		return err
 	}
-	return cmp.Or(checkCondition(routine, f.MaxCondition, f.rcond), f.grown(routine, backward))
+	return cmp.Or(checkCondition(routine, f.MaxCondition, f.RCond), f.grown(routine, backward))
 }
 
-// getrs returns a solver without refinement for op(A), which is Aᵀ if t is blas.Trans and A otherwise.
-func (f *LU) getrs(t blas.Transpose) solver {
-	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
-		lu.Getrs(bk, side, t, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
-	}
+// getrs overwrites x with op(A)⁻¹x, or x op(A)⁻¹, without refinement. op(A) is Aᵀ if t is blas.Trans
+// and A otherwise.
+func (f *LU) getrs(bk factor.Backend, side blas.Side, t blas.Transpose, nrhs int, x block.Matrix) {
+	lu.Getrs(bk, side, t, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
 }
 
-// solver returns a solver for op(A), as getrs does. If A was kept, the solver refines each solution and
-// raises backward to the largest backward error left.
-func (f *LU) solver(t blas.Transpose, backward *float64) solver {
-	solve := f.getrs(t)
+// solve is getrs, but refines the solution if A was kept, and returns the largest backward error left.
+func (f *LU) solve(bk factor.Backend, side blas.Side, t blas.Transpose, nrhs int, x block.Matrix) (backward float64) {
 	if f.original.Data == nil {
-		return solve
+		f.getrs(bk, side, t, nrhs, x)
+		return 0
 	}
-	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
-		n := f.Dim()
-		columns := blas64.General{Rows: n, Cols: nrhs, Stride: x.Ld, Data: x.X}
-		op := t
-		if side == blas.Right { // X op(A) = B by op(A)ᵀXᵀ = Bᵀ
-			op = block.Other(t)
-			columns = transposed(blas64.General{Rows: nrhs, Cols: n, Stride: x.Ld, Data: x.X})
-		}
-		b, a := denseCopy(columns), f.original
-		if op == blas.Trans {
-			a = transposed(a)
-		}
-		solve := f.getrs(op)
-		solve(bk, blas.Left, nrhs, blockOf(columns))
-		r := condition.Gerfs{Backend: bk, N: n, A: blockOf(a), Solve: solve}
-		*backward = max(*backward, r.Improve(columns, b))
-		if side == blas.Right {
-			block.CopyTransposed(x, blockOf(columns), n, nrhs)
-		}
+	n := f.Dim()
+	columns := blas64.General{Rows: n, Cols: nrhs, Stride: x.Ld, Data: x.X}
+	if side == blas.Right { // X op(A) = B by op(A)ᵀXᵀ = Bᵀ
+		t = block.Other(t)
+		columns = transposed(blas64.General{Rows: nrhs, Cols: n, Stride: x.Ld, Data: x.X})
 	}
+	b, a := denseCopy(columns), f.original
+	if t == blas.Trans {
+		a = transposed(a)
+	}
+	solve := f.solver(t)
+	solve(bk, blas.Left, nrhs, blockOf(columns))
+	r := condition.Gerfs{Backend: bk, N: n, A: blockOf(a), Solve: solve}
+	backward = r.Improve(columns, b)
+	if side == blas.Right {
+		block.CopyTransposed(x, blockOf(columns), n, nrhs)
+	}
+	return backward
+}
+
+// solver returns getrs for op(A).
+func (f *LU) solver(t blas.Transpose) solver {
+	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) { f.getrs(bk, side, t, nrhs, x) }
 }
 
 // InverseTo writes A⁻¹ to dst, in 4n³/3 flops. For the computed inverse X, the residual I - X A is
@@ -244,7 +256,7 @@ func (f *LU) invert(a blas64.General) error {
 			side = blas.Left
 		}
 		factor.Identity(n, x)
-		f.solver(blas.NoTrans, &backward)(on, side, n, x)
+		backward = f.solve(on, side, blas.NoTrans, n, x)
 	case f.transposed():
 		factor.Rescale(s, blas.Lower, n, n, x)
 		lu.GetriLibrary(f.columnMajor, n, x, f.swap)

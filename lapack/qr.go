@@ -32,7 +32,7 @@ type QR struct {
 	factored
 	qr        blas64.General // V below the diagonal, with implied ones on it, and R
 	f         qr.QR          // the same factors, with T
-	dependent func() bool    // reports whether columns are dependent; decided in the first call
+	dependent *lazy[bool]    // whether columns are dependent
 	base, nb  int            // block sizes set by tests; 0 stands for the defaults
 }
 
@@ -80,10 +80,16 @@ func (f *QR) FactorizeInPlaceContext(ctx context.Context, a *mat.Dense) error {
 		return pivotError(routine, bad)
 	}
 	f.backend, f.qr, f.f = f.Backend, raw, factors
-	b0 := f.Backend
-	f.rcond = once(func() float64 { return rcondTriangle(b0, k, blockOf(raw)) })
-	f.dependent = once(func() bool { return dependent(k, blockOf(raw)) })
+	f.rcond, f.dependent = new(lazy[float64]), new(lazy[bool])
 	return nil
+}
+
+// RCond returns the estimated reciprocal condition number of R: see Cholesky. It is 0 if R has a zero
+// on its diagonal. A and R have the same condition number in the 2-norm, and 1/RCond is within a factor
+// of about k of it. (LAPACK: dtrcon.)
+func (f *QR) RCond() float64 {
+	f.mustHold()
+	return f.rcond.get(func() float64 { return rcondTriangle(f.backend, f.qr.Cols, blockOf(f.qr)) })
 }
 
 // dependent reports whether a column r_j of the k×k upper triangular R has only rounding errors on the
@@ -161,10 +167,10 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	if math.IsInf(f.MaxCondition, 1) {
 		return nil
 	}
-	if f.dependent() {
-		return &ConditionError{Routine: "Dtrtrs", RCond: f.rcond()}
+	if f.dependent.get(func() bool { return dependent(k, r) }) {
+		return &ConditionError{Routine: "Dtrtrs", RCond: f.RCond()}
 	}
-	return checkCondition("Dtrtrs", f.MaxCondition, f.rcond)
+	return checkCondition("Dtrtrs", f.MaxCondition, f.RCond)
 }
 
 // QTo writes the l×k matrix Q, the first k columns of the product of the reflections, to dst. It takes

@@ -76,7 +76,7 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()
 	n, raw := f.Dim(), a.RawMatrix()
 	checkShape(raw.Rows == n && raw.Cols == n)
-	r := condition.Gerfs{N: n, A: blockOf(raw), Solve: f.getrs(blas.NoTrans)}
+	r := condition.Gerfs{N: n, A: blockOf(raw), Solve: f.solver(blas.NoTrans)}
 	return refine(f.backend, "Dgerfs", r, x, raw, b)
 }
 

@@ -53,9 +53,18 @@ func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymP
 		return err
 	}
 	f.routines, f.backend, f.n, f.u, f.anorm = names, b0, n, ap, anorm
-	factors := *f // a later Factorize of f does not change it
-	f.rcond = once(func() float64 { return rcond(b0, names.rcond, n, anorm, true, factors.solve) })
+	f.rcond = new(lazy[float64])
 	return nil
+}
+
+// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
+// order zero. The first call, or the first solve that needs it, computes the estimate in about 10n²
+// flops and keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: up to rounding, the result is at least
+// the true value and rarely more than three times as large. It is 0 if ‖A‖₁ overflows. (LAPACK: dppcon,
+// dspcon.)
+func (f *symmetric) RCond() float64 {
+	f.mustHold()
+	return f.rcond.get(func() float64 { return rcond(f.backend, f.routines.rcond, f.n, f.anorm, true, f.solve) })
 }
 
 // Dim returns the order n, or 0 for an empty receiver.
@@ -70,7 +79,7 @@ func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) er
 	if err := solveTo(f.backend, f.routines.solve, side, f.n, dst, b, f.solve); err != nil {
 		return err
 	}
-	return checkCondition(f.routines.solve, limit, f.rcond)
+	return checkCondition(f.routines.solve, limit, f.RCond)
 }
 
 // Solver returns a function that overwrites x, of length n, with A⁻¹x, for many solves with one vector

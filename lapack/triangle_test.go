@@ -71,7 +71,7 @@ func eachFamily(f func(name string, family triangleFamily, s size)) {
 // choleskyOf returns the factorization whose factor is U, from one of the families, and U.
 func choleskyOf(rng *rand.Rand, bk blskernel.Backend, family triangleFamily, s size) (*Cholesky, *full) {
 	n := s.n
-	c := &Cholesky{symmetric: symmetric{factored: factored{bk, func() float64 { return 1 }}, routines: &choleskyRoutines,
+	c := &Cholesky{symmetric: symmetric{factored: factored{bk, &lazy[float64]{value: 1, done: true}}, routines: &choleskyRoutines,
 		n: n, u: make([]float64, block.PackedLen(n)), nb: s.nb}}
 	for i := range n {
 		for j := i; j < n; j++ {

@@ -20,7 +20,9 @@ func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	_, exponent := math.Frexp(anorm)
 	down := math.Ldexp(1, min(0, 64-exponent))
 	anorm *= down
-	e := newNorm1(make([]float64, n))
+	w := factor.Acquire()
+	defer w.Release()
+	e := newNorm1(w.Take(n))
 	for e.next() {
 		for i := range e.x {
 			e.x[i] *= anorm
