@@ -1,6 +1,7 @@
 package lapack
 
 import (
+	"runtime"
 	"testing"
 
 	"blskernel"
@@ -49,5 +50,25 @@ func TestAllocations(t *testing.T) {
 		if got := testing.AllocsPerRun(50, func() { _ = tc.call() }); !(got <= tc.limit) {
 			t.Errorf("%s: %v allocations, want at most %v", tc.name, got, tc.limit)
 		}
+	}
+}
+
+// TestAppendRowsWorkspace checks that a first call allocates the documented workspace, and no more.
+func TestAppendRowsWorkspace(t *testing.T) {
+	const q, k, c = 3000, 300, 10
+	pure, err := blskernel.Lookup("pure")
+	testutil.NoError(t, err)
+	rng := testutil.Rand(4)
+	r, z, ax, ya := mat.NewDense(k, k, nil), mat.NewDense(k, c, nil), testutil.Random(rng, q, k), testutil.Random(rng, q, c)
+	runtime.GC()
+	runtime.GC() // the second one takes workspaces from their pool
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	testutil.NoError(t, AppendRows(pure, r, z, ax, ya))
+	runtime.ReadMemStats(&after)
+	const m, s, p = 1 << 20 / (k + c), 312, 32
+	const limit = 8 * (m*(s+2*p) + p*(k+c)) * 11 / 10
+	if got := after.TotalAlloc - before.TotalAlloc; got > limit {
+		t.Errorf("%d bytes, want at most %d", got, limit)
 	}
 }

@@ -24,9 +24,25 @@ func Acquire() *Workspace {
 	return w
 }
 
+// Reserve makes room, in one allocation, for Takes of the given sizes, unless they are more than a
+// workspace keeps. Without it, Takes that follow a long one may allocate twice its size.
+func (w *Workspace) Reserve(sizes ...int) {
+	total := 0
+	for _, n := range sizes {
+		total += lines(n)
+	}
+	if total > len(w.rest) && total <= maxKept {
+		w.whole = memory.Zeros(total)
+		w.rest = w.whole
+	}
+}
+
+// lines returns n rounded up to whole cache lines.
+func lines(n int) int { return (n + 7) / 8 * 8 }
+
 // Take returns n elements with undefined contents, aligned to a cache line and valid until Release.
 func (w *Workspace) Take(n int) []float64 {
-	size := (n + 7) / 8 * 8
+	size := lines(n)
 	if size > len(w.rest) {
 		next := max(size, 2*len(w.whole))
 		if next > maxKept {

@@ -34,3 +34,19 @@ func TestWorkspace(t *testing.T) {
 		t.Errorf("%d elements kept for 24", kept)
 	}
 }
+
+// TestReserve checks that reserved Takes share one allocation, which is no longer than they need.
+func TestReserve(t *testing.T) {
+	w := &Workspace{}
+	w.Reserve(1, 9, maxKept/2)
+	whole, want := &w.whole[0], 8+16+maxKept/2
+	w.Take(1)
+	w.Take(9)
+	w.Take(maxKept / 2)
+	if len(w.whole) != want || &w.whole[0] != whole || len(w.rest) != 0 {
+		t.Errorf("%d elements, %d of them left, want %d and 0", len(w.whole), len(w.rest), want)
+	}
+	if w.Reserve(maxKept, 1); len(w.whole) != want {
+		t.Errorf("%d elements kept", len(w.whole))
+	}
+}

@@ -95,6 +95,8 @@ func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	w := factor.Acquire()
 	defer w.Release()
 	nb := min(e.Plan.Panel, k)
+	t, v := nb*nb, nb*factor.Stride(rows)
+	w.Reserve(rows*factor.Stride(k+c), nb*(k+c), t, v, nb, t, v, nb)
 	e.w, e.top = w.Matrix(rows, k+c), w.Take(nb*(k+c))
 	for i := range e.panels {
 		e.panels[i] = newTpqrt2(bk, w, nb, rows, e.Plan.Base)
