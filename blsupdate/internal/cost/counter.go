@@ -17,12 +17,13 @@ type Counter struct {
 	fused  backend.FusedProducts
 
 	mu      sync.Mutex
-	entries map[Step]*entry
-	current *entry // nil outside a step
+	entries []entry // of the steps so far; Reset keeps the storage
+	current int     // index of the current step's entry; -1 outside a step
 	since   time.Time
 }
 
 type entry struct {
+	step    Step
 	count   Thirds
 	elapsed time.Duration
 }
@@ -37,7 +38,7 @@ var (
 // NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() if b is nil.
 func NewCounter(b blskernel.Backend) *Counter {
 	b = backend.Or(b)
-	return &Counter{Backend: b, packed: blskernel.Packed(b), fused: backend.Fused(b)}
+	return &Counter{Backend: b, packed: blskernel.Packed(b), fused: backend.Fused(b), current: -1}
 }
 
 // Unwrap returns the Backend to which c forwards calls.
@@ -56,9 +57,9 @@ func (c *Counter) Enter(s Step) {
 func (c *Counter) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.current != nil {
-		c.current.elapsed += time.Since(c.since)
-		c.current = nil
+	if c.current >= 0 {
+		c.entries[c.current].elapsed += time.Since(c.since)
+		c.current = -1
 	}
 }
 
@@ -66,7 +67,7 @@ func (c *Counter) Leave() {
 func (c *Counter) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries, c.current = nil, nil
+	c.entries, c.current = c.entries[:0], -1
 }
 
 // Flops returns the flops counted since the last Reset, in all steps.
@@ -87,30 +88,33 @@ func (c *Counter) Total() Thirds {
 func (c *Counter) Step(s Step) (flops float64, elapsed time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.entries[s]; e != nil {
-		return e.count.Flops(), e.elapsed
+	for _, e := range c.entries {
+		if e.step == s {
+			return e.count.Flops(), e.elapsed
+		}
 	}
 	return 0, 0
 }
 
-func (c *Counter) entry(s Step) *entry {
-	if c.entries == nil {
-		c.entries = map[Step]*entry{}
+// entry returns the index of the entry for s, which it adds if there is none.
+func (c *Counter) entry(s Step) int {
+	for i, e := range c.entries {
+		if e.step == s {
+			return i
+		}
 	}
-	if c.entries[s] == nil {
-		c.entries[s] = &entry{}
-	}
-	return c.entries[s]
+	c.entries = append(c.entries, entry{step: s})
+	return len(c.entries) - 1
 }
 
 func (c *Counter) add(n Thirds) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.current
-	if e == nil {
-		e = c.entry("")
+	at := c.current
+	if at < 0 {
+		at = c.entry("")
 	}
-	e.count += n
+	c.entries[at].count += n
 }
 
 // Begin counts the LAPACK-level routine r as one operation. The Backend that it returns counts nothing.

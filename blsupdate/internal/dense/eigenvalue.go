@@ -23,22 +23,26 @@ import (
 //	source: J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and
 //	Lanczos algorithms with a random start", SIAM J. Matrix Anal. Appl. 13(4), 1992.
 func LargestEigenvalue(n int, apply func(x []float64)) float64 {
-	basis := [][]float64{UnitVector(n)}
-	var diagonal, beside []float64
+	steps := min(n, lanczosSteps)
+	basis := make([]float64, 0, (steps+1)*n) // one vector after another, and then x
+	diagonal, beside := make([]float64, 0, steps), make([]float64, 0, steps)
+	basis = append(basis, UnitVector(n)...)
 	for {
-		v := basis[len(basis)-1]
-		x := append([]float64(nil), v...)
+		v := basis[len(basis)-n:]
+		basis = append(basis, v...)
+		x := basis[len(basis)-n:]
 		apply(x)
 		size := Norm(x)
 		if !(size <= math.MaxFloat64) {
 			return size
 		}
 		diagonal = append(diagonal, Dot(v, x))
-		if len(basis) == min(n, lanczosSteps) {
+		if len(diagonal) == steps {
 			break
 		}
 		for range 2 { // orthogonalize twice, since the remainder may be small
-			for _, b := range basis {
+			for i := 0; i+n < len(basis); i += n {
+				b := basis[i : i+n]
 				Add(x, -Dot(b, x), b)
 			}
 		}
@@ -48,7 +52,6 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 		}
 		beside = append(beside, beta)
 		divide(x, beta)
-		basis = append(basis, x)
 	}
 	return largestOfTridiagonal(diagonal, beside)
 }

@@ -64,8 +64,10 @@ func Unit(q, k int) float64 { return unitFactor * dense.Eps * math.Sqrt(float64(
 const unitFactor = 1.7
 
 func (s Norms) clone() Norms {
+	all := slices.Concat(s.A, s.Y, s.ErrA, s.ErrY, s.ErrR, s.Rest, s.Gain)
 	for _, x := range []*[]float64{&s.A, &s.Y, &s.ErrA, &s.ErrY, &s.ErrR, &s.Rest, &s.Gain} {
-		*x = slices.Clone(*x)
+		n := len(*x)
+		*x, all = all[:n:n], all[n:]
 	}
 	if s.Triangle && s.Drift == 0 { // from an encoding with Σ u a in ErrR, or new
 		s.Drift = Unit(0, len(s.A))

@@ -29,11 +29,11 @@ type Sums struct {
 // SumsOf returns the sums, without RSS, of rows with targets y and weights; nil weights are ones.
 func SumsOf(y *mat.Dense, weights []float64) Sums {
 	rows, c := y.Dims()
-	s := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}
+	s, none := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}, make([]float64, c)
 	for i := range rows {
 		weight := floats.Weight(weights, i)
 		if weight > 0 {
-			s.include(1, Sums{Rows: 1, Weight: weight, Mean: y.RawRowView(i), Spread: make([]float64, c)})
+			s.include(1, Sums{Rows: 1, Weight: weight, Mean: y.RawRowView(i), Spread: none})
 		}
 	}
 	return s
