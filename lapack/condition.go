@@ -68,7 +68,9 @@ func checkInverseCondition(routine string, limit, anorm float64, n int, size, no
 func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric bool, solve solver) float64 {
 	bk := factor.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
 	bk.ByVector = true
-	return condition.Con(n, anorm, func(x []float64, trans bool) {
+	w := factor.Acquire()
+	defer w.Release()
+	return condition.Con(n, anorm, w.Take(2*n), func(x []float64, trans bool) {
 		if trans && !symmetric {
 			solve(bk, blas.Right, 1, block.Dense(x, n)) // x as a row: x A⁻¹
 			return
@@ -83,7 +85,9 @@ func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 	if checkTriangle(routine, n, u) != nil {
 		return 0
 	}
-	return condition.Con(n, factor.Lantr(n, u), func(x []float64, trans bool) {
+	w := factor.Acquire()
+	defer w.Release()
+	return condition.Con(n, factor.Lantr(n, u), w.Take(2*n), func(x []float64, trans bool) {
 		factor.Trsm(on, blas.Left, blas.Upper, block.Trans(trans), blas.NonUnit, n, 1, 1, u, block.Dense(x, 1))
 	})
 }

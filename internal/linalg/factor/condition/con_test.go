@@ -32,7 +32,7 @@ func TestNorm1(t *testing.T) {
 			y.MulVec(m, mat.NewVecDense(n, x))
 			copy(x, y.RawVector().Data)
 		}
-		e := newNorm1(make([]float64, n))
+		e := norm1{x: make([]float64, n), signs: make([]float64, n)}
 		for e.next() {
 			multiply(e.x, e.trans)
 		}

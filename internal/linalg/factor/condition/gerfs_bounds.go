@@ -159,7 +159,7 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*e
 			bounds[j] = math.Inf(1)
 		default:
 			bounds[j] = 0
-			active = append(active, &estimator{newNorm1(w[j*n : (j+1)*n]), j, gj})
+			active = append(active, &estimator{norm1{x: w[j*n : (j+1)*n], signs: make([]float64, n)}, j, gj})
 		}
 	}
 	return active

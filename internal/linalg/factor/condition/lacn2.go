@@ -14,7 +14,7 @@ type norm1 struct {
 	trans bool      // whether to multiply by Aᵀ rather than A
 	est   float64   // the estimate so far, a lower bound
 
-	signs []bool // of the last product: which elements are negative
+	signs []float64 // of the last product, 1 or -1 for each element; undefined before the first
 	step  norm1Step
 	at    int // index of the last unit vector
 	turns int // number of unit vectors so far
@@ -34,8 +34,6 @@ const (
 
 // norm1Turns bounds the number of unit vectors, as in LAPACK.
 const norm1Turns = 4
-
-func newNorm1(x []float64) norm1 { return norm1{x: x, signs: make([]bool, len(x))} }
 
 // next takes the requested product from x, and sets x and trans to request the next one. It returns
 // false when est is final.
@@ -89,9 +87,9 @@ func (e *norm1) next() bool {
 // takeSigns replaces each element of x with its sign, and reports whether a sign has changed.
 func (e *norm1) takeSigns() (changed bool) {
 	for i, v := range e.x {
-		minus := math.Signbit(v)
-		changed = changed || minus != e.signs[i]
-		e.signs[i], e.x[i] = minus, math.Copysign(1, v)
+		sign := math.Copysign(1, v)
+		changed = changed || sign != e.signs[i]
+		e.signs[i], e.x[i] = sign, sign
 	}
 	return changed
 }
