@@ -115,7 +115,9 @@ func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Mat
 // unitColumns scales the columns of v, eigenvectors for w, to length 1, and rotates complex ones so
 // that the largest component is real.
 func unitColumns(n int, v block.Matrix, w []complex128) {
-	f := powers(n, v, w)
+	work := factor.Acquire()
+	defer work.Release()
+	f := powers(work, n, v, w)
 	columns := make([]struct {
 		squares, largest float64
 		at               int // the row of the largest component of a complex vector

@@ -11,7 +11,9 @@ const SmallOrder = 31
 
 // gehd2 is Gehrd with one reflection at a time. (LAPACK: dgehd2.)
 func gehd2(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
-	var column, sums [SmallOrder]float64
+	w := factor.Acquire()
+	defer w.Release()
+	column, sums := w.Take(n), w.Take(n)
 	clear(tau)
 	for i := ilo; i < ihi-1; i++ {
 		v := column[:ihi-i]

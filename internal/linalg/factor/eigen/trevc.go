@@ -32,7 +32,9 @@ type upper struct {
 // It solves for all vectors at once, halving the rows recursively. A product subtracts the terms of the
 // rows below. The blocks on the diagonal, shifted by each column's eigenvalue, are solved row by row.
 func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
-	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
+	work := factor.Acquire()
+	defer work.Release()
+	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: work.Take(n)}
 	largest := 0.0 // balancing may have raised elements outside its block to 2⁹⁶⁹
 	for i := range n {
 		_, v := bk.AbsMax(t.Elements(i, i, n))
@@ -61,7 +63,7 @@ func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128,
 	case n > 0:
 		u.solve(0, n)
 	}
-	f := powers(n, x, w)
+	f := powers(work, n, x, w)
 	for i := range n {
 		for k, v := range x.Elements(i, 0, n) {
 			x.X[i*x.Ld+k] = v * f[k]
@@ -187,8 +189,8 @@ func (u *upper) scale(k, columns int, r, v float64) {
 
 // powers returns, for each column or pair of columns of the n×n matrix x, the power of two that makes
 // its largest element about 1.
-func powers(n int, x block.Matrix, w []complex128) []float64 {
-	f := make([]float64, n)
+func powers(work *factor.Workspace, n int, x block.Matrix, w []complex128) []float64 {
+	f := work.Zeros(n)
 	for i := range n {
 		for k, v := range x.Elements(i, 0, n) {
 			f[k] = max(f[k], math.Abs(v))
