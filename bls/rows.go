@@ -27,24 +27,34 @@ func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 // returns the lowest row for which bad returns a column, and that column, or -1, -1 if there is none.
 // Each range stops at its first bad row; the lowest of these rows does not depend on the ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
+	if !workers.Worth(n, cols) {
+		return firstIn(0, n, bad)
+	}
 	var mu sync.Mutex
-	row, col = n, -1
+	first, column := n, -1
 	workers.Default.Rows(n, cols, func(from, to int) {
-		for i := from; i < to; i++ {
-			if j := bad(i); j >= 0 {
-				mu.Lock()
-				defer mu.Unlock()
-				if i < row {
-					row, col = i, j
-				}
-				return
+		if i, j := firstIn(from, to, bad); i >= 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			if i < first {
+				first, column = i, j
 			}
 		}
 	})
-	if row == n {
-		row = -1
+	if first == n {
+		first = -1
 	}
-	return row, col
+	return first, column
+}
+
+// firstIn is firstRow for the rows [from, to).
+func firstIn(from, to int, bad func(row int) (col int)) (row, col int) {
+	for i := from; i < to; i++ {
+		if j := bad(i); j >= 0 {
+			return i, j
+		}
+	}
+	return -1, -1
 }
 
 func firstNotFinite(m *mat.Dense) int {
