@@ -51,12 +51,8 @@ var operations = slices.Concat(routines, tasks, matOperations)
 // The operations dgemm to dscal are the routines of the BLAS on operands of order n, and dpotrf to
 // dorgqr are routines of lapack.Implementation, whose inputs are computed beforehand. Case.Flops
 // returns the nominal flops. dgemmt (a triangle of op(A)·op(B)), dgemmtp (the same, symmetric and
-// packed), dsprk (A·Aᵀ or Aᵀ·A, packed) and dspmm (S·B or B·S, S packed) are from blskernel.Packed. The
-// fused products, with a diagonal matrix D and a vector b, are
-//
-//	dgemmdiag  C = op(A)·D·op(B)
-//	dgemmtanh  C = tanh(A·B + 1·bᵀ)
-//	dsprkdiag  AP = A·D·Aᵀ or Aᵀ·D·A, packed
+// packed), dsprk (A·Aᵀ or Aᵀ·A, packed) and dspmm (S·B or B·S, S packed) are from blskernel.Packed.
+// dgemmtanh is the fused product C = tanh(A·B + 1·bᵀ) with a vector b.
 //
 // Triangular matrices have a non-unit diagonal, and S is symmetric. The tasks, with their flops and
 // opponents, are

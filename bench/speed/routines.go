@@ -202,17 +202,11 @@ var routines = slices.Concat(
 	newOperation("dgemmtp", transposes2, 1, 3, "ms=p", func(be blskernel.Backend, n int, o *operands) {
 		blskernel.Packed(be).Dgemmtp(o.trans(0), o.trans(1), n, n, 1, o.a, n, o.b, n, 0, o.out)
 	}),
-	newOperation("dgemmdiag", transposes2, 2, 3, "mmv=m", func(be blskernel.Backend, n int, o *operands) {
-		backend.Fused(be).DgemmDiag(o.trans(0), o.trans(1), n, n, n, 1, o.a, n, o.c, o.b, n, 0, o.out, n)
-	}),
 	newOperation("dgemmtanh", "", 2, 3, "mmv=m", func(be blskernel.Backend, n int, o *operands) {
 		backend.Fused(be).DgemmTanh(blas.NoTrans, blas.NoTrans, n, n, n, 1, o.a, n, o.b, n, o.c, o.out, n)
 	}),
 	newOperation("dsprk", transposes, 1, 3, "m=p", func(be blskernel.Backend, n int, o *operands) {
 		blskernel.Packed(be).Dsprk(o.trans(0), n, n, 1, o.a, n, 0, o.out)
-	}),
-	newOperation("dsprkdiag", transposes, 1, 3, "mv=p", func(be blskernel.Backend, n int, o *operands) {
-		backend.Fused(be).DsprkDiag(o.trans(0), n, n, 1, o.a, n, o.b, 0, o.out)
 	}),
 	newOperation("dspmm", "L R", 2, 3, "pm=m", func(be blskernel.Backend, n int, o *operands) {
 		blskernel.Packed(be).Dspmm(o.side(0), n, n, 1, o.a, o.b, n, 0, o.out, n)

@@ -184,18 +184,6 @@ func (c *Counter) Dspmm(s blas.Side, m, n int, alpha float64, ap []float64, b []
 	c.packed.Dspmm(s, m, n, alpha, ap, b, ldb, beta, dst, ldc)
 }
 
-func (c *Counter) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64,
-	b []float64, ldb int, beta float64, dst []float64, ldc int) {
-	c.add(Gemm(m, n, k))
-	c.fused.DgemmDiag(tA, tB, m, n, k, alpha, a, lda, d, b, ldb, beta, dst, ldc)
-}
-
-func (c *Counter) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64,
-	beta float64, ap []float64) {
-	c.add(Gemm(n, n, k) / 2)
-	c.fused.DsprkDiag(t, n, k, alpha, a, lda, d, beta, ap)
-}
-
 func (c *Counter) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int,
 	b []float64, ldb int, bias []float64, dst []float64, ldc int) {
 	c.add(Gemm(m, n, k))

@@ -23,7 +23,7 @@ var texts = map[string]string{
 	"lda": check.BadLdA, "ldb": check.BadLdB, "ldc": check.BadLdC,
 	"incX": check.ZeroIncX, "incY": check.ZeroIncY, "p": "blas: illegal rotm flag",
 	"x": check.ShortX, "y": check.ShortY,
-	"a": check.ShortA, "b": check.ShortB, "c": check.ShortC, "ap": check.ShortAP, "d": check.ShortD, "bias": check.ShortBias,
+	"a": check.ShortA, "b": check.ShortB, "c": check.ShortC, "ap": check.ShortAP, "bias": check.ShortBias,
 }
 
 func (a arguments) with(changes ...change) arguments {

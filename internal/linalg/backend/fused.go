@@ -7,21 +7,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// FusedProducts computes products that include a scaling or an activation, which would otherwise take
-// another pass over memory. A Backend may implement them; Fused supplies them for other backends.
+// FusedProducts computes products that include an activation, which would otherwise take another pass
+// over memory. A Backend may implement them; Fused supplies them for other backends.
 //
 // Matrices are row-major, and op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
-// the result. beta = 0 overwrites the result without reading it. The methods panic as Dgemm does.
+// the result. The methods panic as Dgemm does.
 type FusedProducts interface {
-	// DgemmDiag computes C = alpha*op(A)*diag(d)*op(B) + beta*C, where op(A) is m×k, d has k
-	// elements, op(B) is k×n and C is m×n. It takes 2mnk flops.
-	DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
-
-	// DsprkDiag computes AP = alpha*op(A)*diag(d)*op(A)ᵀ + beta*AP, where op(A) is n×k and d has k
-	// elements of any sign. AP is the packed upper triangle of a symmetric matrix of order n. It
-	// takes n²k flops.
-	DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64)
-
 	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k,
 	// op(B) is k×n, bias has n elements, and C is m×n. It does not read C. tanh has an error below
 	// 2 ulp. It takes 2mnk flops and computes tanh mn times.
@@ -29,7 +20,7 @@ type FusedProducts interface {
 }
 
 // Fused returns b itself if it implements FusedProducts. Otherwise it returns products that call b's
-// Dgemm. All but DgemmTanh do so on blocks, with a workspace. A nil b stands for blskernel.Default().
+// Dgemm. A nil b stands for blskernel.Default().
 func Fused(b blskernel.Backend) FusedProducts {
 	b = Or(b)
 	if f, ok := b.(FusedProducts); ok {

@@ -63,8 +63,6 @@ var signatures = []signature{
 	{"Dgemmtp", "tA tB n k alpha a lda b ldb beta ap", "a=o:n,k b=o:k,n ap!=t:n", "k", 4},
 	{"Dsprk", "tA n k alpha a lda beta ap", "a=o:n,k ap!=t:n", "k", 4},
 	{"Dspmm", "s m n alpha ap b ldb beta c ldc", "ap=t:s b=m:m,n c!=m:m,n", "s", 4},
-	{"DgemmDiag", "tA tB m n k alpha a lda d b ldb beta c ldc", "a=o:m,k d=v:k b=o:k,n c!=m:m,n", "k", 5},
-	{"DsprkDiag", "tA n k alpha a lda d beta ap", "a=o:n,k d=v:k ap!=t:n", "k", 5},
 	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc", "a=o:m,k b=o:k,n bias=v:n c!!=m:m,n", "k", 5},
 }
 

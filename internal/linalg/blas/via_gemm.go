@@ -174,19 +174,6 @@ func (v ViaGemm) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, l
 	v.Dgemmtp(t, block.Other(t), n, k, alpha, a, lda, a, lda, beta, ap)
 }
 
-func (v ViaGemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
-		v.product(blas.All, tA, tB, m, n, k, alpha, block.Dense(a, lda), d, block.Dense(b, ldb), beta, block.Dense(c, ldc))
-	}
-}
-
-func (v ViaGemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
-	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
-		x := block.Dense(a, lda)
-		v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, x, d, x, beta, block.Packed(n, ap, 0, 0))
-	}
-}
-
 func (v ViaGemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.Dspmm(side, m, n, ap, b, ldb, c, ldc) {
 		return

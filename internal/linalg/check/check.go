@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Messages with which gonum's BLAS panics, in the order of the checks, and our ShortD and ShortBias.
+// Messages with which gonum's BLAS panics, in the order of the checks, and our ShortBias.
 const (
 	MLT0         = "blas: m < 0"
 	NLT0         = "blas: n < 0"
@@ -33,7 +33,6 @@ const (
 	ShortB       = "blas: insufficient length of b"
 	ShortC       = "blas: insufficient length of c"
 	ShortAP      = "blas: insufficient length of ap"
-	ShortD       = "blas: insufficient length of d"
 	ShortBias    = "blas: insufficient length of bias"
 	ShortX       = "blas: insufficient length of x"
 	ShortY       = "blas: insufficient length of y"
@@ -233,13 +232,6 @@ func Dspmm(s blas.Side, m, n int, ap, b []float64, ldb int, c []float64, ldc int
 	return true
 }
 
-// DgemmDiag checks the arguments of C = op(A)*diag(d)*op(B).
-func DgemmDiag(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, d, b []float64, ldb int, c []float64, ldc int) bool {
-	ok := Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
-	Require(len(d) >= k, ShortD)
-	return ok
-}
-
 // DgemmTanh checks the arguments of C = tanh(op(A)*op(B) + bias).
 func DgemmTanh(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, bias, c []float64, ldc int) bool {
 	ok := Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
@@ -247,9 +239,3 @@ func DgemmTanh(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []flo
 	return ok
 }
 
-// DsprkDiag checks the arguments of AP = A*diag(d)*Aᵀ or AP = Aᵀ*diag(d)*A for a packed triangle AP.
-func DsprkDiag(t blas.Transpose, n, k int, a []float64, lda int, d, ap []float64) bool {
-	ok := Dsprk(t, n, k, a, lda, ap)
-	Require(len(d) >= k, ShortD)
-	return ok
-}

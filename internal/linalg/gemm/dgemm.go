@@ -55,16 +55,6 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 	}
 }
 
-// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C, where d has k elements. It is Dgemm, but
-// packing multiplies row p of op(B) by d[p]. This adds kn multiplications each time B is packed.
-func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
-		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
-		p.b.diag = d[:k]
-		p.run()
-	}
-}
-
 // DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C. bias has n
 // elements. The old C is not read.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {

@@ -39,13 +39,6 @@ func routines() (rs []routine) {
 					active.Dgemm(tA, tB, p.m, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, p.beta, p.c.x, p.c.ld)
 				}
 			})
-			add("DgemmDiag"+op, false, tA, tB, func(rnd *rand.Rand, p *problem) {
-				p.whole(rnd)
-				p.d = values(rnd, p.k)
-				p.call = func() {
-					active.DgemmDiag(tA, tB, p.m, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.d, p.b.x, p.b.ld, p.beta, p.c.x, p.c.ld)
-				}
-			})
 			add("DgemmTanh"+op, false, tA, tB, func(rnd *rand.Rand, p *problem) {
 				p.whole(rnd)
 				p.beta, p.bias = 0, values(rnd, p.n)
@@ -71,10 +64,12 @@ func routines() (rs []routine) {
 			p.packed()
 			p.call = func() { active.Dsprk(tA, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.beta, p.c.x) }
 		})
-		add("DsprkDiag"+op, true, tA, block.Other(tA), func(rnd *rand.Rand, p *problem) {
+		add("BlockSyrk"+op, true, tA, block.Other(tA), func(rnd *rand.Rand, p *problem) {
 			p.packed()
-			p.d = values(rnd, p.k)
-			p.call = func() { active.DsprkDiag(tA, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.d, p.beta, p.c.x) }
+			p.d, p.beta = values(rnd, p.k), 1
+			p.call = func() {
+				active.BlockSyrk(tA, p.n, p.k, p.alpha, block.Dense(p.a.x, p.a.ld), p.d, block.Packed(p.n, p.c.x, 0, 0))
+			}
 		})
 		for _, ul := range triangles {
 			add(fmt.Sprintf("Dsyrk/%c%s", ul, op), true, tA, block.Other(tA), func(rnd *rand.Rand, p *problem) {

@@ -22,13 +22,6 @@ func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, l
 	}
 }
 
-// DsprkDiag is Dsprk for C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C, where d has k elements of any sign.
-func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
-	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
-		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, sink{block.Packed(n, ap, 0, 0), blas.Upper})
-	}
-}
-
 // syrk computes the triangle of C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C that c keeps. If d is nil,
 // diag(d) = I.
 func (e *Engine) syrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, beta float64, c sink) {

@@ -62,8 +62,6 @@ var level3 = []routine{
 	{"Dgemmtp", "tA tB n k alpha a lda b ldb beta ap", ruleProduct},
 	{"Dsprk", "tA n k alpha a lda beta ap", ruleProduct},
 	{"Dspmm", "s m n alpha ap b ldb beta c ldc", ruleProduct},
-	{"DgemmDiag", "tA tB m n k alpha a lda d b ldb beta c ldc", ruleProduct},
-	{"DsprkDiag", "tA n k alpha a lda d beta ap", ruleProduct},
 	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc", ruleProduct + "; tanh is the kernel's own"},
 }
 
@@ -274,8 +272,6 @@ func (c *call) argument(name string) any {
 		return blas.DrotmParams{Flag: blas.Flag(c.index%4 - 2), H: [4]float64{0.5, -0.3, 1.7, -1.1}}
 	case "x", "y":
 		return c.source.Vector(3*max(c.m, c.n) + 1)
-	case "d":
-		return c.source.Vector(c.k)
 	case "bias":
 		return c.source.Vector(c.n)
 	case "ap":
