@@ -7,27 +7,19 @@ import (
 
 // load loads vector v of a row from m to dst, masked if it is the last vector of a masked tile.
 func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.Register) {
-	switch {
-	case !t.masked || v < t.vectors-1:
+	if !t.masked || v < t.vectors-1 {
 		g.VMOVUPD(m, dst)
-	case g.lanes == 8:
-		g.VMOVUPD_Z(m, x.mask, dst)
-	default: // dst first holds the mask, for lack of a register
-		g.VMOVUPD(operand.Mem{Base: x.mask}, dst)
-		g.VMASKMOVPD(m, dst, dst)
+	} else { // with AVX2 dst first holds the mask, for lack of a register
+		g.loadMasked(g.maskAt(x.mask, 0, dst), m, dst)
 	}
 }
 
 // store stores src to m as vector v of a row, masked as in load. It may overwrite spare.
 func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m operand.Mem, spare reg.Register) {
-	switch {
-	case !t.masked || v < t.vectors-1:
+	if !t.masked || v < t.vectors-1 {
 		g.VMOVUPD(src, m)
-	case g.lanes == 8:
-		g.VMOVUPD(src, x.mask, m)
-	default:
-		g.VMOVUPD(operand.Mem{Base: x.mask}, spare)
-		g.VMASKMOVPD(src, spare, m)
+	} else {
+		g.storeMasked(g.maskAt(x.mask, 0, spare), src, m)
 	}
 }
 

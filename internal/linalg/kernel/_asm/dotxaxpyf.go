@@ -36,7 +36,7 @@ type dotxaxpyfLoop struct {
 	*generator
 	n, a, lda, x, u, y, v reg.GPVirtual
 	rest                  reg.GPVirtual // the number of elements that do not fill eight lanes
-	tail                  tail          // the mask of the rest
+	tail                  reg.Register  // the mask of the rest
 }
 
 // block writes the code for a block of rows. The first registers, at most eight, hold the sums as in
@@ -91,7 +91,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 	s.ifZero(s.rest, s.JE, label+"_end")
 	for k := range few {
 		mask := s.maskAt(s.tail, k, mask)
-		add(k, s.elements()[:1], func(m operand.Mem, v reg.VecPhysical) { s.loadTail(mask, m, v) })
+		add(k, s.elements()[:1], func(m operand.Mem, v reg.VecPhysical) { s.loadMasked(mask, m, v) })
 		s.storeTail(fmt.Sprintf("%s_%d", label, k), mask, s.rest, y, at(s.y, k))
 		s.SUBQ(operand.Imm(uint64(s.lanes)), s.rest)
 	}

@@ -52,21 +52,13 @@ func gemm(g *generator) {
 		ldc: g.AllocLocal(8), mode: g.AllocLocal(8), panels: g.AllocLocal(8),
 	}
 	g.MOVQ(g.bytes("ldc"), x.ldc)
-	x.mask = g.tileMask()
+	x.mask = g.newMask()
 	g.setMode(x)
 	g.setPanels(x)
 	g.eachTile(x, func(t tile) { g.tile(x, t) })
 	for _, write := range g.later {
 		write()
 	}
-}
-
-// tileMask returns a register for the mask of a tile's last vector or, with AVX2, for its address.
-func (g *generator) tileMask() reg.Register {
-	if g.lanes == 8 {
-		return g.K()
-	}
-	return g.GP64()
 }
 
 // eachTile calls write for each kind of tile, adds the jumps on m and the loops, and ends the function.

@@ -27,7 +27,7 @@ const (
 // Vector j of the lanes of row r is register j*rows + r, and the vector of x is register vecs-4. The
 // last three registers are not used. If the lanes need more registers, the loop uses all registers and
 // runs twice, each time for half of the lanes.
-func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
+func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail reg.Register, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	pointers = append(pointers, x)
 	many, few := manyLanes/g.lanes, fewLanes/g.lanes
 	halves := many*rows > g.vecs-4
@@ -39,7 +39,7 @@ func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x 
 		g.innerHalves(label, rows, n, x, pointers, at)
 	} else {
 		g.zeros(few*rows, many*rows)
-		g.turns(label+"_many", n, pointers, func() { g.products(rows, sequence(many), x, g.register(g.vecs-4), at) })
+		g.repeat(label+"_many", n, manyLanes, pointers, func() { g.products(rows, sequence(many), x, g.register(g.vecs-4), at) })
 		for width := many / 2; width >= few; width /= 2 {
 			for i := range width * rows {
 				g.VADDPD(g.register(i+width*rows), g.register(i), g.register(i))
@@ -49,15 +49,6 @@ func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x 
 	g.Label(label + "_few")
 	g.ADDQ(turn, n)
 	g.innerFew(label, rows, n, tail, x, pointers, at)
-}
-
-// turns writes a loop that repeats body, which takes manyLanes elements, as long as n >= 0.
-func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtual, body func()) {
-	g.Label(label)
-	body()
-	g.forward(pointers, manyLanes)
-	g.SUBQ(operand.I32(manyLanes), n)
-	g.JGE(operand.LabelRef(label))
 }
 
 // innerHalves writes the loop over manyLanes of inner for AVX2 and at most three rows. The first pass
@@ -75,7 +66,7 @@ func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.G
 			g.MOVQ(all, n)
 		}
 		g.zeros(0, 4*rows)
-		g.turns(label+name, n, pointers, func() {
+		g.repeat(label+name, n, manyLanes, pointers, func() {
 			g.products(rows, []int{half, half + 2, half + 4, half + 6}, x, g.register(g.vecs-1), at)
 		})
 		for r := range rows {
@@ -101,16 +92,16 @@ func sequence(n int) (s []int) {
 }
 
 // innerFew is inner for the elements that do not fill the many lanes. The pointers include x.
-func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
+func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail reg.Register, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	few := fewLanes / g.lanes
 	g.while(label+"_eight", n, fewLanes, pointers, func() { g.products(rows, sequence(few), x, g.register(g.vecs-4), at) })
 	g.ifZero(n, g.JE, label+"_end")
 	u, v, spare := g.register(g.vecs-4), g.register(few*rows), g.register(few*rows+1)
 	for j := range few {
 		mask := g.maskAt(tail, j, spare)
-		g.loadTail(mask, g.at(x, j), u)
+		g.loadMasked(mask, g.at(x, j), u)
 		for r := range rows {
-			g.loadTail(mask, at(j, r), v)
+			g.loadMasked(mask, at(j, r), v)
 			g.VFMADD231PD(v, u, g.register(j*rows+r))
 		}
 	}
@@ -132,92 +123,6 @@ func (g *generator) zeros(from, to int) {
 	for i := from; i < to; i++ {
 		g.zero(g.register(i))
 	}
-}
-
-// A tail is the mask of fewer than fewLanes elements: a mask register with AVX-512, or the address of
-// two vectors of masks with AVX2.
-type tail struct{ reg.Register }
-
-// tail returns the mask of the n%8 elements that do not fill eight lanes.
-func (g *generator) tail(n reg.GPVirtual) tail {
-	rest := g.GP64()
-	g.MOVQ(n, rest)
-	g.ANDQ(operand.Imm(fewLanes-1), rest)
-	if g.lanes == fewLanes {
-		return tail{g.last(rest)}
-	}
-	table := g.GP64()
-	g.LEAQ(g.onesAndZeros("eights", fewLanes), table)
-	g.NEGQ(rest)
-	g.LEAQ(operand.Mem{Base: table, Index: rest, Scale: 8, Disp: 8 * fewLanes}, table)
-	return tail{table}
-}
-
-// maskAt returns vector j of a mask, with AVX2 in the register spare.
-func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
-	if g.lanes == fewLanes {
-		return t.Register
-	}
-	g.VMOVUPD(g.at(t.Register, j), spare)
-	return spare
-}
-
-// last returns the mask of the first n elements of a vector for loadTail: a mask register with AVX-512,
-// or the last vector register with AVX2.
-func (g *generator) last(n reg.GPVirtual) reg.Register {
-	if g.lanes == 8 {
-		mask := g.K()
-		g.maskOf(n, mask)
-		return mask
-	}
-	count, address, mask := g.GP64(), g.GP64(), g.register(g.vecs-1)
-	g.MOVQ(n, count)
-	g.maskOf(count, address)
-	g.VMOVUPD(operand.Mem{Base: address}, mask)
-	return mask
-}
-
-// loadTail loads the elements at m that the mask selects into v, and zeros for the others.
-func (g *generator) loadTail(mask reg.Register, m operand.Mem, v reg.Register) {
-	if g.lanes == 8 {
-		g.VMOVUPD_Z(m, mask, v)
-	} else {
-		g.VMASKMOVPD(m, mask, v)
-	}
-}
-
-// An anyVector is a virtual or physical vector register.
-type anyVector interface {
-	reg.Vec
-	operand.Op
-}
-
-// storeTail stores the first n elements of v at m: none if n < 1, and at most all. mask selects them.
-func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
-	if g.lanes == 8 {
-		g.VMOVUPD(v, mask, m)
-		return
-	}
-	second := m
-	second.Disp += 16
-	stored := operand.LabelRef(label + "_stored")
-	g.compare(n, operand.Imm(2), g.JLT, label+"_few")
-	g.JEQ(operand.LabelRef(label + "_pair"))
-	g.compare(n, operand.Imm(4), g.JGE, label+"_four")
-	g.VMOVUPD(v.AsX(), m)
-	g.VEXTRACTF128(operand.Imm(1), v, v.AsX())
-	g.VMOVSD(v.AsX(), second)
-	g.JMP(stored)
-	g.Label(label + "_four")
-	g.VMOVUPD(v, m)
-	g.JMP(stored)
-	g.Label(label + "_pair")
-	g.VMOVUPD(v.AsX(), m)
-	g.JMP(stored)
-	g.Label(label + "_few")
-	g.compare(n, operand.Imm(1), g.JLT, label+"_stored")
-	g.VMOVSD(v.AsX(), m)
-	g.Label(label + "_stored")
 }
 
 // sums adds up the eight lanes of each row as inner leaves them, for at most four rows. It returns a

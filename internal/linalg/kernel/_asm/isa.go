@@ -28,7 +28,7 @@ var (
 type generator struct {
 	*build.Context
 	isa
-	tables map[string]operand.Mem // of onesAndZeros
+	masks  operand.Mem // the table of maskOf
 	labels int
 	later  []func() // write code that follows the RET of a function
 }
@@ -97,41 +97,6 @@ func (g *generator) compare(x, y operand.Op, jump func(operand.Op), label string
 func (g *generator) ifZero(x operand.Op, jump func(operand.Op), label string) {
 	g.TESTQ(x, x)
 	jump(operand.LabelRef(label))
-}
-
-// maskOf sets mask for the first n elements of a vector, 0 <= n <= lanes. With AVX-512 mask is a mask
-// register; with AVX2 it gets the address of a vector of masks, and n is overwritten.
-func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
-	if g.lanes == 8 {
-		ones := g.GP64()
-		g.MOVQ(operand.I32(-1), ones)
-		g.BZHIQ(n, ones, ones)
-		g.KMOVW(ones.As32(), mask)
-		return
-	}
-	table := g.GP64()
-	g.LEAQ(g.onesAndZeros("masks", g.lanes), table)
-	g.NEGQ(n)
-	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
-}
-
-// onesAndZeros returns a table of n elements with all bits set, then n zeros. It writes the table once.
-// As a mask, the part that begins m elements before the zeros selects the first m elements.
-func (g *generator) onesAndZeros(name string, n int) operand.Mem {
-	if table, made := g.tables[name]; made {
-		return table
-	}
-	table := g.StaticGlobal(name)
-	g.tables[name] = table
-	g.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 2 * n {
-		v := operand.U64(0)
-		if i < n {
-			v = ^v
-		}
-		g.AddDatum(8*i, v)
-	}
-	return table
 }
 
 func (g *generator) parameter(name string) operand.Mem {

@@ -250,7 +250,7 @@ func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 			if i+1 < vectors {
 				g.VMOVUPD(g.at(y, i), v)
 			} else {
-				g.loadTail(last, g.at(y, i), v)
+				g.loadMasked(last, g.at(y, i), v)
 			}
 			g.VMULPD(beta, v, v)
 		}
@@ -262,7 +262,7 @@ func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 			if i+1 < vectors {
 				g.VFMADD231PD(g.at(a.a, i), t, v)
 			} else {
-				g.loadTail(last, g.at(a.a, i), u)
+				g.loadMasked(last, g.at(a.a, i), u)
 				g.VFMADD231PD(u, t, v)
 			}
 		}

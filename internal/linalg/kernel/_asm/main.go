@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 
@@ -64,7 +63,7 @@ const (
 
 // file returns the named file for one instruction set of amd64, with the code that generate writes.
 func file(name string, i isa, generate func(*generator)) neon.File {
-	g := &generator{Context: build.NewContext(), isa: i, tables: map[string]operand.Mem{}}
+	g := &generator{Context: build.NewContext(), isa: i}
 	generate(g)
 	f, err := g.Result()
 	if err == nil {

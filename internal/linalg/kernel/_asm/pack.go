@@ -52,22 +52,10 @@ func (g *generator) copyRows() {
 	next("row")
 
 	g.Label("short")
-	var mask reg.Register = reg.K1
-	if g.lanes == 4 {
-		mask = g.register(1)
-		at := g.GP64()
-		g.maskOf(n, at)
-		g.VMOVUPD(operand.Mem{Base: at}, mask)
-	} else {
-		g.maskOf(n, mask)
-	}
+	mask := g.last(n)
 	g.Label("part")
-	g.loadTail(mask, operand.Mem{Base: src}, v)
-	if g.lanes == 8 {
-		g.VMOVUPD(v, mask, operand.Mem{Base: dst})
-	} else {
-		g.VMASKMOVPD(v, mask, operand.Mem{Base: dst})
-	}
+	g.loadMasked(mask, operand.Mem{Base: src}, v)
+	g.storeMasked(mask, v, operand.Mem{Base: dst})
 	next("part")
 }
 

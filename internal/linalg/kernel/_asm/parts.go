@@ -37,13 +37,18 @@ func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Re
 func (g *generator) while(label string, n reg.GPVirtual, step int, pointers []reg.GPVirtual, body func()) {
 	g.SUBQ(operand.I32(step), n)
 	g.JL(operand.LabelRef(label + "_done"))
+	g.repeat(label, n, step, pointers, body)
+	g.Label(label + "_done")
+	g.ADDQ(operand.I32(step), n)
+}
+
+// repeat writes the loop of while for an n from which step has been subtracted, and does not add it.
+func (g *generator) repeat(label string, n reg.GPVirtual, step int, pointers []reg.GPVirtual, body func()) {
 	g.Label(label)
 	body()
 	g.forward(pointers, step)
 	g.SUBQ(operand.I32(step), n)
 	g.JGE(operand.LabelRef(label))
-	g.Label(label + "_done")
-	g.ADDQ(operand.I32(step), n)
 }
 
 func (g *generator) forward(pointers []reg.GPVirtual, n int) {
@@ -136,11 +141,3 @@ func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }
 
 // and clears the bits of v that are not set in mask.
 func (p part) and(mask, v reg.Vec) { p.VANDPD(p.of(mask), p.of(v), p.of(v)) }
-
-// edge returns the mask of the last n%8 elements, which do not fill a vector. With AVX2 it returns nil.
-func (g *generator) edge(n reg.GPVirtual) reg.Register {
-	if g.lanes == 4 {
-		return nil
-	}
-	return g.tail(n).Register
-}

@@ -73,14 +73,10 @@ func (s *searcher) loadFirst() {
 		}
 		return
 	}
-	masks := s.GP64()
-	s.LEAQ(s.onesAndZeros("firsts", block), masks)
-	s.NEGQ(s.n)
-	s.LEAQ(operand.Mem{Base: masks, Index: s.n, Scale: 8, Disp: 8 * block}, masks)
+	mask := s.newMask()
+	s.maskOf(s.n, mask)
 	for i, v := range s.v {
-		mask := s.vec()
-		s.VMOVUPD(s.at(masks, i), mask)
-		s.VMASKMOVPD(s.at(s.x, i), mask, v)
+		s.loadMasked(s.maskAt(mask, i, s.vec()), s.at(s.x, i), v)
 		s.VANDPD(s.magnitude, v, v)
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
@@ -58,22 +56,9 @@ func tanh(g *generator) {
 
 	g.Label("tail")
 	g.ifZero(n, g.JZ, "done")
-	x := g.vec()
-	if g.lanes == 8 {
-		bits, first := g.GP32(), g.K()
-		g.MOVL(operand.U32(1), bits)
-		g.MOVQ(n, reg.RCX)
-		g.SHLL(reg.CL, bits)
-		g.DECL(bits)
-		g.KMOVW(bits, first)
-		g.VMOVUPD_Z(g.at(src, 0), first, x)
-		g.VMOVUPD(t.values([]vector{x})[0], first, g.at(dst, 0))
-	} else {
-		first := g.vec()
-		g.firstLanes(n, first)
-		g.VMASKMOVPD(g.at(src, 0), first, x)
-		g.VMASKMOVPD(t.values([]vector{x})[0], first, g.at(dst, 0))
-	}
+	x, first := g.vec(), g.last(n)
+	g.loadMasked(first, g.at(src, 0), x)
+	g.storeMasked(first, t.values([]vector{x})[0], g.at(dst, 0))
 	g.Label("done")
 	g.ret()
 }
@@ -130,18 +115,6 @@ func (t *tanhCode) values(x []vector) []vector {
 		}
 	}
 	return y
-}
-
-// firstLanes sets lane i of the AVX2 vector mask to all ones if i < n, and to zero otherwise.
-func (g *generator) firstLanes(n reg.GPVirtual, mask vector) {
-	lane := g.StaticGlobal("lane")
-	g.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 4 {
-		g.AddDatum(8*i, operand.U64(i))
-	}
-	g.VMOVQ(n, mask.AsX())
-	g.VPBROADCASTQ(mask.AsX(), mask)
-	g.VPCMPGTQ(lane, mask, mask)
 }
 
 // constant loads constant i into a fresh register, which the caller may overwrite, and returns it.

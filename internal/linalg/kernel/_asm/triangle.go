@@ -37,7 +37,7 @@ func (g *generator) triangular(op triangular) {
 	t := g.argument("t")
 	rowT, colT := g.bytes("rowT"), g.bytes("colT")
 	d := g.argument("d")
-	a.mask = g.tileMask()
+	a.mask = g.newMask()
 	g.eachTile(a, func(shape tile) { g.triangularTile(op, a, shape, x, ldx, t, rowT, colT, d) })
 }
 

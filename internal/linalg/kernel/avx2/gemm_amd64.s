@@ -150,11 +150,11 @@ edge1:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge1_2
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x00, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r1v1mcontinue
 	VXORPD Y0, Y0, Y0
@@ -240,11 +240,11 @@ r1v1mend:
 	JMP done
 
 edge1_2:
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x04, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r1v2mcontinue
 	VXORPD Y0, Y0, Y0
@@ -474,11 +474,11 @@ edge2:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge2_2
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x00, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r2v1mcontinue
 	VXORPD Y0, Y0, Y0
@@ -584,11 +584,11 @@ r2v1mend:
 	JMP done
 
 edge2_2:
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x04, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r2v2mcontinue
 	VXORPD Y0, Y0, Y0
@@ -891,11 +891,11 @@ edge3:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge3_2
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x00, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r3v1mcontinue
 	VXORPD Y0, Y0, Y0
@@ -1041,11 +1041,11 @@ r3v1mend:
 	JMP done
 
 edge3_2:
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x04, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r3v2mcontinue
 	VXORPD Y0, Y0, Y0
@@ -1436,11 +1436,11 @@ edge4:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge4_2
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x00, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r4v1mcontinue
 	VXORPD Y0, Y0, Y0
@@ -1613,11 +1613,11 @@ r4v1mend:
 	JMP done
 
 edge4_2:
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x04, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r4v2mcontinue
 	VXORPD Y0, Y0, Y0
@@ -2077,11 +2077,11 @@ edge5:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge5_2
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x00, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r5v1mcontinue
 	VXORPD Y0, Y0, Y0
@@ -2279,11 +2279,11 @@ r5v1mend:
 	JMP done
 
 edge5_2:
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x04, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r5v2mcontinue
 	VXORPD Y0, Y0, Y0
@@ -2989,11 +2989,11 @@ edge6:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge6_2
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x00, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r6v1mcontinue
 	VXORPD Y0, Y0, Y0
@@ -3216,11 +3216,11 @@ r6v1mend:
 	JMP done
 
 edge6_2:
-	MOVQ   n+8(FP), AX
-	SUBQ   $0x04, AX
-	LEAQ   masks<>+0(SB), CX
-	NEGQ   AX
-	LEAQ   32(CX)(AX*8), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masks<>+0(SB), AX
+	NEGQ   CX
+	LEAQ   256(AX)(CX*8), AX
 	CMPB   store+80(FP), $0x03
 	JEQ    r6v2mcontinue
 	VXORPD Y0, Y0, Y0
@@ -3840,8 +3840,64 @@ DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff
 DATA masks<>+16(SB)/8, $0xffffffffffffffff
 DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0x0000000000000000
-DATA masks<>+40(SB)/8, $0x0000000000000000
-DATA masks<>+48(SB)/8, $0x0000000000000000
-DATA masks<>+56(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0xffffffffffffffff
+DATA masks<>+136(SB)/8, $0xffffffffffffffff
+DATA masks<>+144(SB)/8, $0xffffffffffffffff
+DATA masks<>+152(SB)/8, $0xffffffffffffffff
+DATA masks<>+160(SB)/8, $0xffffffffffffffff
+DATA masks<>+168(SB)/8, $0xffffffffffffffff
+DATA masks<>+176(SB)/8, $0xffffffffffffffff
+DATA masks<>+184(SB)/8, $0xffffffffffffffff
+DATA masks<>+192(SB)/8, $0xffffffffffffffff
+DATA masks<>+200(SB)/8, $0xffffffffffffffff
+DATA masks<>+208(SB)/8, $0xffffffffffffffff
+DATA masks<>+216(SB)/8, $0xffffffffffffffff
+DATA masks<>+224(SB)/8, $0xffffffffffffffff
+DATA masks<>+232(SB)/8, $0xffffffffffffffff
+DATA masks<>+240(SB)/8, $0xffffffffffffffff
+DATA masks<>+248(SB)/8, $0xffffffffffffffff
+DATA masks<>+256(SB)/8, $0x0000000000000000
+DATA masks<>+264(SB)/8, $0x0000000000000000
+DATA masks<>+272(SB)/8, $0x0000000000000000
+DATA masks<>+280(SB)/8, $0x0000000000000000
+DATA masks<>+288(SB)/8, $0x0000000000000000
+DATA masks<>+296(SB)/8, $0x0000000000000000
+DATA masks<>+304(SB)/8, $0x0000000000000000
+DATA masks<>+312(SB)/8, $0x0000000000000000
+DATA masks<>+320(SB)/8, $0x0000000000000000
+DATA masks<>+328(SB)/8, $0x0000000000000000
+DATA masks<>+336(SB)/8, $0x0000000000000000
+DATA masks<>+344(SB)/8, $0x0000000000000000
+DATA masks<>+352(SB)/8, $0x0000000000000000
+DATA masks<>+360(SB)/8, $0x0000000000000000
+DATA masks<>+368(SB)/8, $0x0000000000000000
+DATA masks<>+376(SB)/8, $0x0000000000000000
+DATA masks<>+384(SB)/8, $0x0000000000000000
+DATA masks<>+392(SB)/8, $0x0000000000000000
+DATA masks<>+400(SB)/8, $0x0000000000000000
+DATA masks<>+408(SB)/8, $0x0000000000000000
+DATA masks<>+416(SB)/8, $0x0000000000000000
+DATA masks<>+424(SB)/8, $0x0000000000000000
+DATA masks<>+432(SB)/8, $0x0000000000000000
+DATA masks<>+440(SB)/8, $0x0000000000000000
+DATA masks<>+448(SB)/8, $0x0000000000000000
+DATA masks<>+456(SB)/8, $0x0000000000000000
+DATA masks<>+464(SB)/8, $0x0000000000000000
+DATA masks<>+472(SB)/8, $0x0000000000000000
+DATA masks<>+480(SB)/8, $0x0000000000000000
+DATA masks<>+488(SB)/8, $0x0000000000000000
+DATA masks<>+496(SB)/8, $0x0000000000000000
+DATA masks<>+504(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $512

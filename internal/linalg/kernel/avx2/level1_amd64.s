@@ -12,9 +12,9 @@ TEXT ·Dot(SB), NOSPLIT, $0-32
 	MOVQ   y+16(FP), DX
 	MOVQ   AX, BX
 	ANDQ   $0x07, BX
-	LEAQ   eights<>+0(SB), SI
+	LEAQ   masks<>+0(SB), SI
 	NEGQ   BX
-	LEAQ   64(SI)(BX*8), SI
+	LEAQ   256(SI)(BX*8), SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	SUBQ   $+32, AX
@@ -91,23 +91,71 @@ dot_end:
 	VZEROUPPER
 	RET
 
-DATA eights<>+0(SB)/8, $0xffffffffffffffff
-DATA eights<>+8(SB)/8, $0xffffffffffffffff
-DATA eights<>+16(SB)/8, $0xffffffffffffffff
-DATA eights<>+24(SB)/8, $0xffffffffffffffff
-DATA eights<>+32(SB)/8, $0xffffffffffffffff
-DATA eights<>+40(SB)/8, $0xffffffffffffffff
-DATA eights<>+48(SB)/8, $0xffffffffffffffff
-DATA eights<>+56(SB)/8, $0xffffffffffffffff
-DATA eights<>+64(SB)/8, $0x0000000000000000
-DATA eights<>+72(SB)/8, $0x0000000000000000
-DATA eights<>+80(SB)/8, $0x0000000000000000
-DATA eights<>+88(SB)/8, $0x0000000000000000
-DATA eights<>+96(SB)/8, $0x0000000000000000
-DATA eights<>+104(SB)/8, $0x0000000000000000
-DATA eights<>+112(SB)/8, $0x0000000000000000
-DATA eights<>+120(SB)/8, $0x0000000000000000
-GLOBL eights<>(SB), RODATA|NOPTR, $128
+DATA masks<>+0(SB)/8, $0xffffffffffffffff
+DATA masks<>+8(SB)/8, $0xffffffffffffffff
+DATA masks<>+16(SB)/8, $0xffffffffffffffff
+DATA masks<>+24(SB)/8, $0xffffffffffffffff
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0xffffffffffffffff
+DATA masks<>+136(SB)/8, $0xffffffffffffffff
+DATA masks<>+144(SB)/8, $0xffffffffffffffff
+DATA masks<>+152(SB)/8, $0xffffffffffffffff
+DATA masks<>+160(SB)/8, $0xffffffffffffffff
+DATA masks<>+168(SB)/8, $0xffffffffffffffff
+DATA masks<>+176(SB)/8, $0xffffffffffffffff
+DATA masks<>+184(SB)/8, $0xffffffffffffffff
+DATA masks<>+192(SB)/8, $0xffffffffffffffff
+DATA masks<>+200(SB)/8, $0xffffffffffffffff
+DATA masks<>+208(SB)/8, $0xffffffffffffffff
+DATA masks<>+216(SB)/8, $0xffffffffffffffff
+DATA masks<>+224(SB)/8, $0xffffffffffffffff
+DATA masks<>+232(SB)/8, $0xffffffffffffffff
+DATA masks<>+240(SB)/8, $0xffffffffffffffff
+DATA masks<>+248(SB)/8, $0xffffffffffffffff
+DATA masks<>+256(SB)/8, $0x0000000000000000
+DATA masks<>+264(SB)/8, $0x0000000000000000
+DATA masks<>+272(SB)/8, $0x0000000000000000
+DATA masks<>+280(SB)/8, $0x0000000000000000
+DATA masks<>+288(SB)/8, $0x0000000000000000
+DATA masks<>+296(SB)/8, $0x0000000000000000
+DATA masks<>+304(SB)/8, $0x0000000000000000
+DATA masks<>+312(SB)/8, $0x0000000000000000
+DATA masks<>+320(SB)/8, $0x0000000000000000
+DATA masks<>+328(SB)/8, $0x0000000000000000
+DATA masks<>+336(SB)/8, $0x0000000000000000
+DATA masks<>+344(SB)/8, $0x0000000000000000
+DATA masks<>+352(SB)/8, $0x0000000000000000
+DATA masks<>+360(SB)/8, $0x0000000000000000
+DATA masks<>+368(SB)/8, $0x0000000000000000
+DATA masks<>+376(SB)/8, $0x0000000000000000
+DATA masks<>+384(SB)/8, $0x0000000000000000
+DATA masks<>+392(SB)/8, $0x0000000000000000
+DATA masks<>+400(SB)/8, $0x0000000000000000
+DATA masks<>+408(SB)/8, $0x0000000000000000
+DATA masks<>+416(SB)/8, $0x0000000000000000
+DATA masks<>+424(SB)/8, $0x0000000000000000
+DATA masks<>+432(SB)/8, $0x0000000000000000
+DATA masks<>+440(SB)/8, $0x0000000000000000
+DATA masks<>+448(SB)/8, $0x0000000000000000
+DATA masks<>+456(SB)/8, $0x0000000000000000
+DATA masks<>+464(SB)/8, $0x0000000000000000
+DATA masks<>+472(SB)/8, $0x0000000000000000
+DATA masks<>+480(SB)/8, $0x0000000000000000
+DATA masks<>+488(SB)/8, $0x0000000000000000
+DATA masks<>+496(SB)/8, $0x0000000000000000
+DATA masks<>+504(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $512
 
 // func Scal(n int, alpha float64, x *float64)
 // Requires: AVX

@@ -12,9 +12,9 @@ TEXT ·GemvN(SB), NOSPLIT, $0-72
 	MOVQ         n+8(FP), AX
 	MOVQ         AX, CX
 	ANDQ         $0x07, CX
-	LEAQ         eights<>+0(SB), DX
+	LEAQ         masks<>+0(SB), DX
 	NEGQ         CX
-	LEAQ         64(DX)(CX*8), DX
+	LEAQ         256(DX)(CX*8), DX
 	MOVQ         m+0(FP), CX
 	MOVQ         a+24(FP), BX
 	MOVQ         lda+32(FP), SI
@@ -936,23 +936,71 @@ long_rows1_done:
 	VZEROUPPER
 	RET
 
-DATA eights<>+0(SB)/8, $0xffffffffffffffff
-DATA eights<>+8(SB)/8, $0xffffffffffffffff
-DATA eights<>+16(SB)/8, $0xffffffffffffffff
-DATA eights<>+24(SB)/8, $0xffffffffffffffff
-DATA eights<>+32(SB)/8, $0xffffffffffffffff
-DATA eights<>+40(SB)/8, $0xffffffffffffffff
-DATA eights<>+48(SB)/8, $0xffffffffffffffff
-DATA eights<>+56(SB)/8, $0xffffffffffffffff
-DATA eights<>+64(SB)/8, $0x0000000000000000
-DATA eights<>+72(SB)/8, $0x0000000000000000
-DATA eights<>+80(SB)/8, $0x0000000000000000
-DATA eights<>+88(SB)/8, $0x0000000000000000
-DATA eights<>+96(SB)/8, $0x0000000000000000
-DATA eights<>+104(SB)/8, $0x0000000000000000
-DATA eights<>+112(SB)/8, $0x0000000000000000
-DATA eights<>+120(SB)/8, $0x0000000000000000
-GLOBL eights<>(SB), RODATA|NOPTR, $128
+DATA masks<>+0(SB)/8, $0xffffffffffffffff
+DATA masks<>+8(SB)/8, $0xffffffffffffffff
+DATA masks<>+16(SB)/8, $0xffffffffffffffff
+DATA masks<>+24(SB)/8, $0xffffffffffffffff
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0xffffffffffffffff
+DATA masks<>+136(SB)/8, $0xffffffffffffffff
+DATA masks<>+144(SB)/8, $0xffffffffffffffff
+DATA masks<>+152(SB)/8, $0xffffffffffffffff
+DATA masks<>+160(SB)/8, $0xffffffffffffffff
+DATA masks<>+168(SB)/8, $0xffffffffffffffff
+DATA masks<>+176(SB)/8, $0xffffffffffffffff
+DATA masks<>+184(SB)/8, $0xffffffffffffffff
+DATA masks<>+192(SB)/8, $0xffffffffffffffff
+DATA masks<>+200(SB)/8, $0xffffffffffffffff
+DATA masks<>+208(SB)/8, $0xffffffffffffffff
+DATA masks<>+216(SB)/8, $0xffffffffffffffff
+DATA masks<>+224(SB)/8, $0xffffffffffffffff
+DATA masks<>+232(SB)/8, $0xffffffffffffffff
+DATA masks<>+240(SB)/8, $0xffffffffffffffff
+DATA masks<>+248(SB)/8, $0xffffffffffffffff
+DATA masks<>+256(SB)/8, $0x0000000000000000
+DATA masks<>+264(SB)/8, $0x0000000000000000
+DATA masks<>+272(SB)/8, $0x0000000000000000
+DATA masks<>+280(SB)/8, $0x0000000000000000
+DATA masks<>+288(SB)/8, $0x0000000000000000
+DATA masks<>+296(SB)/8, $0x0000000000000000
+DATA masks<>+304(SB)/8, $0x0000000000000000
+DATA masks<>+312(SB)/8, $0x0000000000000000
+DATA masks<>+320(SB)/8, $0x0000000000000000
+DATA masks<>+328(SB)/8, $0x0000000000000000
+DATA masks<>+336(SB)/8, $0x0000000000000000
+DATA masks<>+344(SB)/8, $0x0000000000000000
+DATA masks<>+352(SB)/8, $0x0000000000000000
+DATA masks<>+360(SB)/8, $0x0000000000000000
+DATA masks<>+368(SB)/8, $0x0000000000000000
+DATA masks<>+376(SB)/8, $0x0000000000000000
+DATA masks<>+384(SB)/8, $0x0000000000000000
+DATA masks<>+392(SB)/8, $0x0000000000000000
+DATA masks<>+400(SB)/8, $0x0000000000000000
+DATA masks<>+408(SB)/8, $0x0000000000000000
+DATA masks<>+416(SB)/8, $0x0000000000000000
+DATA masks<>+424(SB)/8, $0x0000000000000000
+DATA masks<>+432(SB)/8, $0x0000000000000000
+DATA masks<>+440(SB)/8, $0x0000000000000000
+DATA masks<>+448(SB)/8, $0x0000000000000000
+DATA masks<>+456(SB)/8, $0x0000000000000000
+DATA masks<>+464(SB)/8, $0x0000000000000000
+DATA masks<>+472(SB)/8, $0x0000000000000000
+DATA masks<>+480(SB)/8, $0x0000000000000000
+DATA masks<>+488(SB)/8, $0x0000000000000000
+DATA masks<>+496(SB)/8, $0x0000000000000000
+DATA masks<>+504(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $512
 
 // func GemvT(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 // Requires: AVX, AVX2, FMA3
@@ -979,8 +1027,8 @@ TEXT ·GemvT(SB), NOSPLIT, $0-72
 	MOVQ         R10, R11
 	LEAQ         masks<>+0(SB), R12
 	NEGQ         R11
-	LEAQ         32(R12)(R11*8), R11
-	VMOVUPD      (R11), Y15
+	LEAQ         256(R12)(R11*8), R12
+	VMOVUPD      (R12), Y15
 	CMPQ         R8, $+4
 	JGT          narrow1_not
 	VXORPD       Y2, Y2, Y2
@@ -1621,16 +1669,6 @@ t_rows1_done:
 	VZEROUPPER
 	RET
 
-DATA masks<>+0(SB)/8, $0xffffffffffffffff
-DATA masks<>+8(SB)/8, $0xffffffffffffffff
-DATA masks<>+16(SB)/8, $0xffffffffffffffff
-DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0x0000000000000000
-DATA masks<>+40(SB)/8, $0x0000000000000000
-DATA masks<>+48(SB)/8, $0x0000000000000000
-DATA masks<>+56(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
-
 // func Dotxaxpyf(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
 // Requires: AVX, FMA3
 TEXT ·Dotxaxpyf(SB), NOSPLIT, $8-80
@@ -1645,9 +1683,9 @@ TEXT ·Dotxaxpyf(SB), NOSPLIT, $8-80
 	ANDQ $0x07, R9
 	MOVQ AX, R10
 	ANDQ $0x07, R10
-	LEAQ eights<>+0(SB), R11
+	LEAQ masks<>+0(SB), R11
 	NEGQ R10
-	LEAQ 64(R11)(R10*8), R11
+	LEAQ 256(R11)(R10*8), R11
 	MOVQ m+0(FP), R10
 	SUBQ $+4, R10
 	JL   dotxaxpyf_rows4_done

@@ -142,53 +142,114 @@ single:
 tail:
 	TESTQ        DX, DX
 	JZ           done
-	VMOVQ        DX, X1
-	VPBROADCASTQ X1, Y1
-	VPCMPGTQ     lane<>+0(SB), Y1, Y1
-	VMASKMOVPD   (CX), Y1, Y0
-	VMOVUPD      480(BX), Y2
-	VANDNPD      Y0, Y2, Y3
-	VMOVUPD      (BX), Y2
-	VMINPD       Y3, Y2, Y3
-	VCMPPD       $0x05, 32(BX), Y3, Y4
-	VMOVUPD      64(BX), Y5
-	VFMADD213PD  96(BX), Y3, Y5
-	VSUBPD       96(BX), Y5, Y2
-	VPSLLQ       $0x34, Y5, Y5
-	VANDPD       Y4, Y2, Y2
-	VFNMADD231PD 128(BX), Y2, Y3
-	VFNMADD231PD 160(BX), Y2, Y3
-	VMULPD       Y3, Y3, Y2
-	VMOVUPD      192(BX), Y6
-	VFMADD213PD  224(BX), Y2, Y6
-	VFMADD213PD  256(BX), Y2, Y6
-	VFMADD213PD  288(BX), Y2, Y6
-	VMOVUPD      320(BX), Y7
-	VFMADD213PD  352(BX), Y2, Y7
-	VFMADD213PD  384(BX), Y2, Y7
-	VFMADD213PD  416(BX), Y2, Y7
-	VMULPD       Y2, Y6, Y6
-	VMULPD       Y6, Y3, Y2
-	VFNMADD132PD 448(BX), Y7, Y6
-	VMOVAPD      Y7, Y8
-	VFMADD231PD  Y6, Y3, Y8
-	VFNMADD213PD Y7, Y3, Y6
-	VFMADD213PD  Y6, Y5, Y8
-	VBLENDVPD    Y4, Y6, Y2, Y2
-	VBLENDVPD    Y4, Y8, Y7, Y7
-	VDIVPD       Y7, Y2, Y2
-	VBLENDVPD    Y4, 416(BX), Y3, Y3
-	VFNMADD231PD 448(BX), Y2, Y3
+	LEAQ         masks<>+0(SB), SI
+	NEGQ         DX
+	LEAQ         256(SI)(DX*8), SI
+	VMOVUPD      (SI), Y15
+	VMASKMOVPD   (CX), Y15, Y0
+	VMOVUPD      480(BX), Y1
+	VANDNPD      Y0, Y1, Y2
+	VMOVUPD      (BX), Y1
+	VMINPD       Y2, Y1, Y2
+	VCMPPD       $0x05, 32(BX), Y2, Y3
+	VMOVUPD      64(BX), Y4
+	VFMADD213PD  96(BX), Y2, Y4
+	VSUBPD       96(BX), Y4, Y1
+	VPSLLQ       $0x34, Y4, Y4
+	VANDPD       Y3, Y1, Y1
+	VFNMADD231PD 128(BX), Y1, Y2
+	VFNMADD231PD 160(BX), Y1, Y2
+	VMULPD       Y2, Y2, Y1
+	VMOVUPD      192(BX), Y5
+	VFMADD213PD  224(BX), Y1, Y5
+	VFMADD213PD  256(BX), Y1, Y5
+	VFMADD213PD  288(BX), Y1, Y5
+	VMOVUPD      320(BX), Y6
+	VFMADD213PD  352(BX), Y1, Y6
+	VFMADD213PD  384(BX), Y1, Y6
+	VFMADD213PD  416(BX), Y1, Y6
+	VMULPD       Y1, Y5, Y5
+	VMULPD       Y5, Y2, Y1
+	VFNMADD132PD 448(BX), Y6, Y5
+	VMOVAPD      Y6, Y7
+	VFMADD231PD  Y5, Y2, Y7
+	VFNMADD213PD Y6, Y2, Y5
+	VFMADD213PD  Y5, Y4, Y7
+	VBLENDVPD    Y3, Y5, Y1, Y1
+	VBLENDVPD    Y3, Y7, Y6, Y6
+	VDIVPD       Y6, Y1, Y1
+	VBLENDVPD    Y3, 416(BX), Y2, Y2
+	VFNMADD231PD 448(BX), Y1, Y2
 	VANDPD       480(BX), Y0, Y0
-	VORPD        Y0, Y3, Y3
-	VMASKMOVPD   Y3, Y1, (AX)
+	VORPD        Y0, Y2, Y2
+	VMASKMOVPD   Y2, Y15, (AX)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA lane<>+0(SB)/8, $0x0000000000000000
-DATA lane<>+8(SB)/8, $0x0000000000000001
-DATA lane<>+16(SB)/8, $0x0000000000000002
-DATA lane<>+24(SB)/8, $0x0000000000000003
-GLOBL lane<>(SB), RODATA|NOPTR, $32
+DATA masks<>+0(SB)/8, $0xffffffffffffffff
+DATA masks<>+8(SB)/8, $0xffffffffffffffff
+DATA masks<>+16(SB)/8, $0xffffffffffffffff
+DATA masks<>+24(SB)/8, $0xffffffffffffffff
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0xffffffffffffffff
+DATA masks<>+136(SB)/8, $0xffffffffffffffff
+DATA masks<>+144(SB)/8, $0xffffffffffffffff
+DATA masks<>+152(SB)/8, $0xffffffffffffffff
+DATA masks<>+160(SB)/8, $0xffffffffffffffff
+DATA masks<>+168(SB)/8, $0xffffffffffffffff
+DATA masks<>+176(SB)/8, $0xffffffffffffffff
+DATA masks<>+184(SB)/8, $0xffffffffffffffff
+DATA masks<>+192(SB)/8, $0xffffffffffffffff
+DATA masks<>+200(SB)/8, $0xffffffffffffffff
+DATA masks<>+208(SB)/8, $0xffffffffffffffff
+DATA masks<>+216(SB)/8, $0xffffffffffffffff
+DATA masks<>+224(SB)/8, $0xffffffffffffffff
+DATA masks<>+232(SB)/8, $0xffffffffffffffff
+DATA masks<>+240(SB)/8, $0xffffffffffffffff
+DATA masks<>+248(SB)/8, $0xffffffffffffffff
+DATA masks<>+256(SB)/8, $0x0000000000000000
+DATA masks<>+264(SB)/8, $0x0000000000000000
+DATA masks<>+272(SB)/8, $0x0000000000000000
+DATA masks<>+280(SB)/8, $0x0000000000000000
+DATA masks<>+288(SB)/8, $0x0000000000000000
+DATA masks<>+296(SB)/8, $0x0000000000000000
+DATA masks<>+304(SB)/8, $0x0000000000000000
+DATA masks<>+312(SB)/8, $0x0000000000000000
+DATA masks<>+320(SB)/8, $0x0000000000000000
+DATA masks<>+328(SB)/8, $0x0000000000000000
+DATA masks<>+336(SB)/8, $0x0000000000000000
+DATA masks<>+344(SB)/8, $0x0000000000000000
+DATA masks<>+352(SB)/8, $0x0000000000000000
+DATA masks<>+360(SB)/8, $0x0000000000000000
+DATA masks<>+368(SB)/8, $0x0000000000000000
+DATA masks<>+376(SB)/8, $0x0000000000000000
+DATA masks<>+384(SB)/8, $0x0000000000000000
+DATA masks<>+392(SB)/8, $0x0000000000000000
+DATA masks<>+400(SB)/8, $0x0000000000000000
+DATA masks<>+408(SB)/8, $0x0000000000000000
+DATA masks<>+416(SB)/8, $0x0000000000000000
+DATA masks<>+424(SB)/8, $0x0000000000000000
+DATA masks<>+432(SB)/8, $0x0000000000000000
+DATA masks<>+440(SB)/8, $0x0000000000000000
+DATA masks<>+448(SB)/8, $0x0000000000000000
+DATA masks<>+456(SB)/8, $0x0000000000000000
+DATA masks<>+464(SB)/8, $0x0000000000000000
+DATA masks<>+472(SB)/8, $0x0000000000000000
+DATA masks<>+480(SB)/8, $0x0000000000000000
+DATA masks<>+488(SB)/8, $0x0000000000000000
+DATA masks<>+496(SB)/8, $0x0000000000000000
+DATA masks<>+504(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $512

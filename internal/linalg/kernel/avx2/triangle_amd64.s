@@ -63,7 +63,7 @@ edge1:
 	SUBQ         $0x00, CX
 	LEAQ         masks<>+0(SB), DX
 	NEGQ         CX
-	LEAQ         32(DX)(CX*8), DX
+	LEAQ         256(DX)(CX*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
@@ -88,7 +88,7 @@ edge1_2:
 	SUBQ         $0x04, CX
 	LEAQ         masks<>+0(SB), DX
 	NEGQ         CX
-	LEAQ         32(DX)(CX*8), DX
+	LEAQ         256(DX)(CX*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
@@ -163,10 +163,11 @@ edge2:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge2_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
@@ -203,10 +204,11 @@ positive5:
 	JMP        done
 
 edge2_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
@@ -325,10 +327,11 @@ edge3:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge3_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
@@ -384,10 +387,11 @@ positive8:
 	JMP        done
 
 edge3_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
@@ -560,10 +564,11 @@ edge4:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge4_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -643,10 +648,11 @@ positive11:
 	JMP        done
 
 edge4_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -881,10 +887,11 @@ edge5:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge5_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -989,10 +996,11 @@ positive14:
 	JMP        done
 
 edge5_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -1295,10 +1303,11 @@ edge6:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge6_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -1431,10 +1440,11 @@ positive17:
 	JMP        done
 
 edge6_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -1612,11 +1622,67 @@ DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff
 DATA masks<>+16(SB)/8, $0xffffffffffffffff
 DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0x0000000000000000
-DATA masks<>+40(SB)/8, $0x0000000000000000
-DATA masks<>+48(SB)/8, $0x0000000000000000
-DATA masks<>+56(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0xffffffffffffffff
+DATA masks<>+136(SB)/8, $0xffffffffffffffff
+DATA masks<>+144(SB)/8, $0xffffffffffffffff
+DATA masks<>+152(SB)/8, $0xffffffffffffffff
+DATA masks<>+160(SB)/8, $0xffffffffffffffff
+DATA masks<>+168(SB)/8, $0xffffffffffffffff
+DATA masks<>+176(SB)/8, $0xffffffffffffffff
+DATA masks<>+184(SB)/8, $0xffffffffffffffff
+DATA masks<>+192(SB)/8, $0xffffffffffffffff
+DATA masks<>+200(SB)/8, $0xffffffffffffffff
+DATA masks<>+208(SB)/8, $0xffffffffffffffff
+DATA masks<>+216(SB)/8, $0xffffffffffffffff
+DATA masks<>+224(SB)/8, $0xffffffffffffffff
+DATA masks<>+232(SB)/8, $0xffffffffffffffff
+DATA masks<>+240(SB)/8, $0xffffffffffffffff
+DATA masks<>+248(SB)/8, $0xffffffffffffffff
+DATA masks<>+256(SB)/8, $0x0000000000000000
+DATA masks<>+264(SB)/8, $0x0000000000000000
+DATA masks<>+272(SB)/8, $0x0000000000000000
+DATA masks<>+280(SB)/8, $0x0000000000000000
+DATA masks<>+288(SB)/8, $0x0000000000000000
+DATA masks<>+296(SB)/8, $0x0000000000000000
+DATA masks<>+304(SB)/8, $0x0000000000000000
+DATA masks<>+312(SB)/8, $0x0000000000000000
+DATA masks<>+320(SB)/8, $0x0000000000000000
+DATA masks<>+328(SB)/8, $0x0000000000000000
+DATA masks<>+336(SB)/8, $0x0000000000000000
+DATA masks<>+344(SB)/8, $0x0000000000000000
+DATA masks<>+352(SB)/8, $0x0000000000000000
+DATA masks<>+360(SB)/8, $0x0000000000000000
+DATA masks<>+368(SB)/8, $0x0000000000000000
+DATA masks<>+376(SB)/8, $0x0000000000000000
+DATA masks<>+384(SB)/8, $0x0000000000000000
+DATA masks<>+392(SB)/8, $0x0000000000000000
+DATA masks<>+400(SB)/8, $0x0000000000000000
+DATA masks<>+408(SB)/8, $0x0000000000000000
+DATA masks<>+416(SB)/8, $0x0000000000000000
+DATA masks<>+424(SB)/8, $0x0000000000000000
+DATA masks<>+432(SB)/8, $0x0000000000000000
+DATA masks<>+440(SB)/8, $0x0000000000000000
+DATA masks<>+448(SB)/8, $0x0000000000000000
+DATA masks<>+456(SB)/8, $0x0000000000000000
+DATA masks<>+464(SB)/8, $0x0000000000000000
+DATA masks<>+472(SB)/8, $0x0000000000000000
+DATA masks<>+480(SB)/8, $0x0000000000000000
+DATA masks<>+488(SB)/8, $0x0000000000000000
+DATA masks<>+496(SB)/8, $0x0000000000000000
+DATA masks<>+504(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $512
 
 // func Multiply(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 // Requires: AVX, FMA3
@@ -1672,7 +1738,7 @@ edge1:
 	SUBQ         $0x00, CX
 	LEAQ         masks<>+0(SB), DX
 	NEGQ         CX
-	LEAQ         32(DX)(CX*8), DX
+	LEAQ         256(DX)(CX*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
@@ -1693,7 +1759,7 @@ edge1_2:
 	SUBQ         $0x04, CX
 	LEAQ         masks<>+0(SB), DX
 	NEGQ         CX
-	LEAQ         32(DX)(CX*8), DX
+	LEAQ         256(DX)(CX*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
@@ -1756,10 +1822,11 @@ edge2:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge2_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
@@ -1790,10 +1857,11 @@ unit23_0:
 	JMP        done
 
 edge2_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
@@ -1897,10 +1965,11 @@ edge3:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge3_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
@@ -1951,10 +2020,11 @@ unit26_0:
 	JMP        done
 
 edge3_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
@@ -2112,10 +2182,11 @@ edge4:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge4_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -2191,10 +2262,11 @@ unit29_0:
 	JMP        done
 
 edge4_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -2414,10 +2486,11 @@ edge5:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge5_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -2519,10 +2592,11 @@ unit32_0:
 	JMP        done
 
 edge5_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -2810,10 +2884,11 @@ edge6:
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge6_2
-	SUBQ         $0x00, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x00, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13
@@ -2944,10 +3019,11 @@ unit35_0:
 	JMP        done
 
 edge6_2:
-	SUBQ         $0x04, DX
-	LEAQ         masks<>+0(SB), R9
-	NEGQ         DX
-	LEAQ         32(R9)(DX*8), DX
+	MOVQ         DX, R9
+	SUBQ         $0x04, R9
+	LEAQ         masks<>+0(SB), DX
+	NEGQ         R9
+	LEAQ         256(DX)(R9*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
 	VXORPD       Y13, Y13, Y13

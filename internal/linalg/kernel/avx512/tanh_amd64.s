@@ -5,11 +5,11 @@
 #include "textflag.h"
 
 // func Tanh(dst *float64, src *float64, n int, table *float64)
-// Requires: AVX, AVX512DQ, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·Tanh(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), DX
-	MOVQ         n+16(FP), CX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
 	MOVQ         table+24(FP), BX
 	VBROADCASTSD (BX), Z0
 	VBROADCASTSD 32(BX), Z1
@@ -29,10 +29,10 @@ TEXT ·Tanh(SB), NOSPLIT, $0-32
 	VBROADCASTSD 480(BX), Z15
 
 pair:
-	CMPQ         CX, $0x10
+	CMPQ         DX, $0x10
 	JLT          single
-	VMOVUPD      (DX), Z16
-	VMOVUPD      64(DX), Z17
+	VMOVUPD      (CX), Z16
+	VMOVUPD      64(CX), Z17
 	VANDNPD      Z16, Z15, Z20
 	VMINPD       Z20, Z0, Z20
 	VANDNPD      Z17, Z15, Z21
@@ -99,15 +99,15 @@ pair:
 	VPTERNLOGQ   $0xf8, Z15, Z17, Z21
 	VMOVUPD      Z20, (AX)
 	VMOVUPD      Z21, 64(AX)
-	ADDQ         $0x80, DX
+	ADDQ         $0x80, CX
 	ADDQ         $0x80, AX
-	SUBQ         $0x10, CX
+	SUBQ         $0x10, DX
 	JMP          pair
 
 single:
-	CMPQ         CX, $0x08
+	CMPQ         DX, $0x08
 	JLT          tail
-	VMOVUPD      (DX), Z16
+	VMOVUPD      (CX), Z16
 	VANDNPD      Z16, Z15, Z18
 	VMINPD       Z18, Z0, Z18
 	VCMPPD       $0x05, Z1, Z18, K1
@@ -141,19 +141,18 @@ single:
 	VFNMADD231PD Z14, Z17, Z18
 	VPTERNLOGQ   $0xf8, Z15, Z16, Z18
 	VMOVUPD      Z18, (AX)
-	ADDQ         $0x40, DX
+	ADDQ         $0x40, CX
 	ADDQ         $0x40, AX
-	SUBQ         $0x08, CX
+	SUBQ         $0x08, DX
 	JMP          single
 
 tail:
-	TESTQ        CX, CX
+	TESTQ        DX, DX
 	JZ           done
-	MOVL         $0x00000001, BX
-	SHLL         CL, BX
-	DECL         BX
+	MOVQ         $-1, BX
+	BZHIQ        DX, BX, BX
 	KMOVW        BX, K1
-	VMOVUPD.Z    (DX), K1, Z16
+	VMOVUPD.Z    (CX), K1, Z16
 	VANDNPD      Z16, Z15, Z17
 	VMINPD       Z17, Z0, Z17
 	VCMPPD       $0x05, Z1, Z17, K2
