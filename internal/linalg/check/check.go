@@ -238,4 +238,3 @@ func DgemmTanh(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []flo
 	Require(len(bias) >= n, ShortBias)
 	return ok
 }
-
