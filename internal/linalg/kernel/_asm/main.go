@@ -24,7 +24,7 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/neon"
 )
 
-// outputs are the files of the packages for AVX-512 and AVX2.
+// outputs are the files of the packages, with the functions for AVX-512 and AVX2.
 var outputs = []struct {
 	name  string
 	write func(*generator)
@@ -41,6 +41,12 @@ var outputs = []struct {
 
 func main() {
 	log.SetFlags(0)
+	var arm64 []neon.File
+	for _, o := range outputs {
+		arm64 = append(arm64, neon.Write(o.name))
+	}
+	write("neon", "arm64", arm64)
+	describe("neon")
 	for _, i := range []isa{avx512, avx2} {
 		var files []neon.File
 		for _, o := range outputs {
@@ -49,10 +55,8 @@ func main() {
 		write(i.name, "amd64", files)
 		describe(i.name)
 	}
-	write("neon", "arm64", neon.Files())
-	describe("neon")
 	write("pause", "amd64", []neon.File{file("pause", isa{}, pause)})
-	write("pause", "arm64", neon.Pause())
+	write("pause", "arm64", []neon.File{neon.Write("pause")})
 }
 
 const (

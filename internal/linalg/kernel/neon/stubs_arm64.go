@@ -7,10 +7,25 @@ package neon
 // Peak is Kernel.Peak. The reference is dpeakGeneric.
 func Peak(n int, x, y float64) float64
 
+// Tanh is Kernel.Tanh of n elements, by tanhTable. The reference is dtanhGeneric.
+//
+//go:noescape
+func Tanh(dst, src *float64, n int, table *float64)
+
 // Gemm is Kernel.Gemm. The reference is dgemmGeneric_2x4.
 //
 //go:noescape
 func Gemm(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)
+
+// Copy is Kernel.Copy. The reference is dcopyGeneric.
+//
+//go:noescape
+func Copy(m, n int, src *float64, lds, stepS int, dst *float64, ldd, stepD int)
+
+// Transpose is Kernel.Transpose of multiples of a vector. The reference is dtransposeGeneric.
+//
+//go:noescape
+func Transpose(m, n int, src *float64, lds, step int, dst *float64, ldd int)
 
 // Solve is Kernel.Solve. The reference is dtrsmGeneric.
 //
@@ -61,21 +76,6 @@ func Ger(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 //
 //go:noescape
 func Dotxaxpyf(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)
-
-// Copy is Kernel.Copy. The reference is dcopyGeneric.
-//
-//go:noescape
-func Copy(m, n int, src *float64, lds, stepS int, dst *float64, ldd, stepD int)
-
-// Transpose is Kernel.Transpose of multiples of a vector. The reference is dtransposeGeneric.
-//
-//go:noescape
-func Transpose(m, n int, src *float64, lds, step int, dst *float64, ldd int)
-
-// Tanh is Kernel.Tanh of n elements, by tanhTable. The reference is dtanhGeneric.
-//
-//go:noescape
-func Tanh(dst, src *float64, n int, table *float64)
 
 // AbsMax is Kernel.AbsMax. The reference is dabsMaxGeneric.
 //

@@ -1,37 +1,17 @@
 package neon
 
-// outputs are the files of the package for NEON.
-var outputs = []struct {
-	name  string
-	write func(*generator)
-}{
-	{"peak", peak},
-	{"gemm", gemm},
-	{"triangle", triangle},
-	{"level1", level1},
-	{"level2", level2},
-	{"pack", pack},
-	{"tanh", tanh},
-	{"search", search},
+// writers has the function for each file.
+var writers = map[string]func(*generator){
+	"peak": peak, "tanh": tanh, "gemm": gemm, "pack": pack, "triangle": triangle,
+	"level1": level1, "level2": level2, "search": search, "pause": pause,
 }
 
 // A File is the assembly of one file and the declarations of its functions, both without a header.
 type File struct{ Name, Assembly, Declarations string }
 
-// Files returns the files of the package for NEON.
-func Files() []File {
-	var files []File
-	for _, o := range outputs {
-		files = append(files, file(o.name, o.write))
-	}
-	return files
-}
-
-// Pause returns the one file of package pause for arm64.
-func Pause() []File { return []File{file("pause", pause)} }
-
-func file(name string, write func(*generator)) File {
+// Write returns the file of the given name.
+func Write(name string) File {
 	var g generator
-	write(&g)
+	writers[name](&g)
 	return File{name, "#include \"textflag.h\"\n" + g.data.String() + g.text.String(), g.declarations.String()}
 }
