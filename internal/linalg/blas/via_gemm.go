@@ -227,32 +227,11 @@ func (v ViaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Ma
 	v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, a, d, a, 1, c)
 }
 
-// BlockTrsm halves a large problem if A or B is packed. It solves for one half of X, subtracts the
-// product of that half and a block of A from the rest of B, and solves for the other half.
 func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
-	order := check.Order(s, m, n)
 	if m == 0 || n == 0 {
 		return
 	}
-	if (a.Packed || b.Packed) && order > block.Size {
-		half := order / 2
-		own, rest, size, left := 0, half, half, order-half
-		// A lower op(A) on the left, or an upper one on the right, starts with the first half.
-		if ((ul == blas.Lower) == (t == blas.NoTrans)) != (s == blas.Left) {
-			own, rest, size, left = half, 0, order-half, half
-		}
-		if s == blas.Left {
-			v.BlockTrsm(s, ul, t, d, size, n, alpha, a.Sub(own, own), b.Sub(own, 0))
-			v.BlockGemm(t, blas.NoTrans, left, n, size, -1, op(t, a, rest, own), b.Sub(own, 0), alpha, b.Sub(rest, 0))
-			v.BlockTrsm(s, ul, t, d, left, n, 1, a.Sub(rest, rest), b.Sub(rest, 0))
-		} else {
-			v.BlockTrsm(s, ul, t, d, m, size, alpha, a.Sub(own, own), b.Sub(0, own))
-			v.BlockGemm(blas.NoTrans, t, m, left, size, -1, b.Sub(0, own), op(t, a, own, rest), alpha, b.Sub(0, rest))
-			v.BlockTrsm(s, ul, t, d, m, left, 1, a.Sub(rest, rest), b.Sub(0, rest))
-		}
-		return
-	}
-	x := b
+	order, x := check.Order(s, m, n), b
 	if b.Packed {
 		x = dense(make([]float64, m*n), b, m, n)
 	}

@@ -2,7 +2,6 @@ package factor
 
 import (
 	"blskernel"
-	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/workers"
 )
 
@@ -41,11 +40,10 @@ func Share[T any](bk Backend, tasks int, flops float64, on T, do func(on T, task
 // LooksAhead reports whether one thread should do the critical work of the next step while the others
 // do the remaining work. The critical work takes first flops, and the remaining work rest flops. No
 // thread then waits for a panel or a small triangle, whose work cannot be shared. This pays only if the
-// remaining work is long enough, and if the backend is a block.Ops, which keeps a task on its thread.
+// remaining work is long enough, and if the backend keeps a task on its thread.
 func (bk Backend) LooksAhead(first, rest float64) bool {
-	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())
-	return ours && threads > 1 && first*(threads-1) <= rest
+	return bk.Ours() && threads > 1 && first*(threads-1) <= rest
 }
 
 // Ahead calls first on one thread while the others call rest for strips of the n columns or rows, at

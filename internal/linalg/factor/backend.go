@@ -27,6 +27,13 @@ func On(b blskernel.Backend) Backend {
 	return Backend{Backend: b, Ops: pureblas.On(b)}
 }
 
+// Ours reports whether the backend is a block.Ops, which works on packed rows in place and keeps a task
+// on its thread.
+func (bk Backend) Ours() bool {
+	_, ours := bk.Backend.(block.Ops)
+	return ours
+}
+
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
 // TileOrder rows. The workspace is square, so one product can cover a whole block row and write below
 // the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, a base of 128 is 1.1

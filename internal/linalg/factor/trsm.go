@@ -35,15 +35,16 @@ func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.
 	Trsm(bk, side, ul, t, diag, nj, nrhs, 1, a.Sub(j, j), bj)
 }
 
-// Trtrs is Trsm with alpha = 1, but it does not halve a packed T. If bk.ByVector is set, it solves for
-// a single column along the rows of a packed T. For a single column and a dense T it calls Dtrsv.
+// Trtrs is Trsm with alpha = 1, but it does not halve a packed T for a block.Ops. If bk.ByVector is set,
+// it solves for a single column along the rows of a packed T. For a single column and a dense T it calls
+// Dtrsv.
 func Trtrs(bk Backend, side blas.Side, ul blas.Uplo, trans blas.Transpose, diag blas.Diag, n, nrhs int, t, b block.Matrix) {
 	switch {
 	case t.Packed && bk.ByVector && side == blas.Left && nrhs == 1 && b.Ld == 1:
 		bk.tpsv(trans, diag, n, t, b.X[:n])
-	case t.Packed:
+	case t.Packed && bk.Ours():
 		bk.Trsm(side, ul, trans, diag, n, nrhs, 1, t, b)
-	case side == blas.Left && nrhs == 1:
+	case !t.Packed && side == blas.Left && nrhs == 1:
 		bk.Dtrsv(ul, trans, diag, n, t.X, t.Ld, b.X, b.Ld)
 	default:
 		Trsm(bk, side, ul, trans, diag, n, nrhs, 1, t, b)

@@ -59,7 +59,7 @@ type TpqrtPlan struct {
 // A backend without block operations has its own threads: it needs large products from one goroutine.
 func planFor(bk factor.Backend, q int) TpqrtPlan {
 	panel := max(8, (q/4+7)/8*8)
-	if _, ours := bk.Backend.(block.Ops); ours {
+	if bk.Ours() {
 		strip := 192
 		if blskernel.Threads() > 1 {
 			strip = 96
