@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"blskernel/internal/linalg/kernel"
+	"blskernel/internal/linalg/workers"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -175,12 +175,10 @@ func choose(env, library string, tagged bool, lookup func(string) (Backend, erro
 	return selection{backend: b, why: why, err: err}
 }
 
-var threads atomic.Int64
-
-// threadSetters are called after every change of the bound that SetThreads sets. threadMu guards them.
+// libraryThreads sets the bound of OpenBLAS, or is nil until the library is open. threadMu guards it.
 var (
-	threadMu      sync.Mutex
-	threadSetters []func()
+	threadMu       sync.Mutex
+	libraryThreads func(n int)
 )
 
 // SetThreads limits each call to n threads, on all backends; 0, the initial bound, stands for
@@ -205,25 +203,12 @@ func SetThreads(n int) {
 	}
 	threadMu.Lock()
 	defer threadMu.Unlock()
-	threads.Store(int64(n))
-	for _, set := range threadSetters {
-		set()
+	workers.Default.SetThreads(n)
+	if libraryThreads != nil {
+		libraryThreads(Threads())
 	}
 }
 
 // Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if it was 0 or
 // SetThreads was not called. Fewer threads may be in use.
-func Threads() int {
-	if n := int(threads.Load()); n > 0 {
-		return n
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-// onThreads calls set now and after every change of the bound.
-func onThreads(set func()) {
-	threadMu.Lock()
-	defer threadMu.Unlock()
-	threadSetters = append(threadSetters, set)
-	set()
-}
+func Threads() int { return workers.Default.Threads() }

@@ -24,7 +24,10 @@ func init() {
 		case errors.As(err, &unusable):
 			err = &UnavailableError{Backend: "openblas", Why: unusable.Why, Remedy: unusable.Remedy}
 		case err == nil:
-			onThreads(func() { openblas.SetThreads(Threads()) })
+			threadMu.Lock()
+			defer threadMu.Unlock()
+			libraryThreads = openblas.SetThreads
+			libraryThreads(Threads())
 		}
 		return b, err
 	})

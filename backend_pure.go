@@ -3,11 +3,9 @@ package blskernel
 import (
 	"blskernel/internal/linalg/blas"
 	"blskernel/internal/linalg/kernel"
-	"blskernel/internal/linalg/workers"
 )
 
 func init() {
-	onThreads(func() { workers.Default.SetThreads(int(threads.Load())) })
 	register("pure", func() (Backend, error) {
 		k, err := kernel.Selected()
 		if err != nil {
