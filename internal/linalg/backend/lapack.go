@@ -1,34 +1,20 @@
 package backend
 
-import (
-	"blskernel"
-
-	"gonum.org/v1/gonum/blas"
-)
+import "blskernel"
 
 // ColumnMajorLAPACK has LAPACK routines of the library behind a Backend, with Fortran's conventions.
 // The backend openblas implements it unless its library lacks a usable LAPACK.
 //
 // Matrices are stored by columns: element (i, j) of A is a[i+j*lda], lda >= max(1, m) for m rows.
 // Elements between the columns are not touched. Read by columns, a matrix stored by rows is transposed:
-// its triangle blas.Upper is blas.Lower here, and the inverse of Aᵀ by columns is A⁻¹ by rows.
+// the inverse of Aᵀ by columns is A⁻¹ by rows.
 //
-// A routine reads and writes the triangle ul of a symmetric matrix and does not touch the other
-// triangle. ipiv and info count rows from 1. info is 0 on success; each routine says what a positive
-// info means. NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
+// ipiv and info count rows from 1. info is 0 on success; each routine says what a positive info means.
+// NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
 // Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages, as in
 // gonum's BLAS if it has a message for the case. blskernel.SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
-	// Dpotrf overwrites the triangle ul of a symmetric positive definite matrix A with its Cholesky
-	// factor, U in A = UᵀU or L in A = LLᵀ, in n³/3 flops. A positive info is the order of a
-	// leading minor that is not positive; the factorization stops there.
-	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int)
-
-	// Dpotri overwrites the factor of Dpotrf with the triangle ul of A⁻¹, in 2n³/3 flops. If info
-	// is positive, diagonal element info of the factor is zero and there is no inverse.
-	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
-
 	// Dgetrf overwrites the m×n matrix A with L and U of P·A = L·U, in 2n³/3 flops for m = n. L is
 	// below the diagonal, with an implied unit diagonal, and U is on and above it. P exchanges rows
 	// i and ipiv[i-1] for i = 1, 2, ..., min(m, n). If info is positive, diagonal element info of U

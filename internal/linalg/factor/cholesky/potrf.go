@@ -2,7 +2,6 @@
 package cholesky
 
 import (
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 
@@ -14,13 +13,6 @@ import (
 // touched. Potrf returns -1 or the index of the first pivot that is not positive and finite, and leaves
 // that pivot in place. It takes n³/3 flops and halves A down to order base. (LAPACK: dpotrf2.)
 func Potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
-	if lib, ok := columnMajor(bk, n, a); ok {
-		return potrfLibrary(lib, ul, n, a)
-	}
-	return potrf(bk, ul, base, n, a)
-}
-
-func potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if n <= base {
 		w := factor.Acquire()
 		defer w.Release()
@@ -33,7 +25,7 @@ func potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	n1 := factor.Half(n)
 	n2 := n - n1
 	off, a22 := factor.OffDiagonal(ul, a, n1), a.Sub(n1, n1)
-	if bad := potrf(bk, ul, base, n1, a); bad >= 0 {
+	if bad := Potrf(bk, ul, base, n1, a); bad >= 0 {
 		return bad
 	}
 	side, t := blas.Left, blas.Trans
@@ -42,7 +34,7 @@ func potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	}
 	factor.Trsm(bk, side, ul, blas.Trans, blas.NonUnit, n1, n2, 1, a, off)
 	bk.Syrk(ul, t, n2, n1, -1, off, a22)
-	if bad := potrf(bk, ul, base, n2, a22); bad >= 0 {
+	if bad := Potrf(bk, ul, base, n2, a22); bad >= 0 {
 		return n1 + bad
 	}
 	return -1
@@ -69,40 +61,4 @@ func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 		}
 	}
 	return -1
-}
-
-// libraryOrder is the smallest order for which a backend's own LAPACK is used. The LAPACK of OpenBLAS
-// 0.3.21 is as fast as this package from order 500 on with one thread, and from 300 on with two.
-const libraryOrder = 400
-
-// columnMajor returns the backend's own LAPACK if it is worth using for a, of order n.
-func columnMajor(bk factor.Backend, n int, a block.Matrix) (backend.ColumnMajorLAPACK, bool) {
-	if n < libraryOrder || a.Packed {
-		return nil, false
-	}
-	return backend.ColumnMajor(bk.Backend)
-}
-
-// potrfLibrary is Potrf with the backend's own LAPACK, which stores matrices by columns. The library
-// may miss a pivot that is not finite; potrfLibrary then finds it on the diagonal.
-func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Matrix) int {
-	bad := lib.Dpotrf(otherTriangle(ul), n, a.X, a.Ld) - 1
-	end := n
-	if bad >= 0 {
-		end = bad
-	}
-	for i := range end {
-		if !factor.IsFinite(a.X[a.Row(i)+i]) {
-			return i
-		}
-	}
-	return bad
-}
-
-// otherTriangle returns the triangle opposite to ul, which holds the same elements by columns.
-func otherTriangle(ul blas.Uplo) blas.Uplo {
-	if ul == blas.Upper {
-		return blas.Lower
-	}
-	return blas.Upper
 }

@@ -23,9 +23,5 @@ func Potrs(bk factor.Backend, side blas.Side, ul blas.Uplo, n, nrhs int, a, b bl
 // the inverse, (UᵀU)⁻¹ or (L Lᵀ)⁻¹. A packed a is upper. The other triangle is neither read nor
 // written. The diagonal must not hold a zero. Potri takes 2n³/3 flops and halves a down to order base.
 func Potri(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) {
-	if lib, ok := columnMajor(bk, n, a); ok {
-		lib.Dpotri(otherTriangle(ul), n, a.X, a.Ld)
-		return
-	}
 	ldlt.Inverse(bk, ul, base, n, a, nil)
 }
