@@ -16,6 +16,7 @@ import (
 // signatures lists the routines with their parameters in order, each with a good value: a flag, a size
 // or the least length of a slice.
 var signatures = []string{
+	"Dpotri ul=L n=3 a=9 lda=3",
 	"Dgetrf m=4 n=3 a=12 lda=4 ipiv=3",
 	"Dgetrf m=2 n=4 a=8 lda=2 ipiv=2",
 	"Dgetri n=3 a=9 lda=3 ipiv=3 work=3",

@@ -4,16 +4,20 @@ package openblas
 
 /*
 #include <dlfcn.h>
+#include <stddef.h>
 
 // The library that open.go opened.
 extern void *blskernel_openblas;
 
-// In Fortran's calling convention all arguments are pointers. WRAP declares a pointer to a routine, and
-// a function that calls the routine and returns info.
+// In Fortran's calling convention all arguments are pointers, and the lengths of strings follow by
+// value. Routines in C ignore the lengths; routines compiled by gfortran may need them. WRAP declares a
+// pointer to a routine, and a function that calls the routine and returns info.
 #define WRAP(name, parameters, types, ...) \
 	static void (*name) types; \
 	static int blskernel_##name parameters { int info = 0; name(__VA_ARGS__); return info; }
 
+WRAP(dpotri, (char ul, int n, double *a, int lda),
+	(char *, int *, double *, int *, int *, size_t), &ul, &n, a, &lda, &info, 1)
 WRAP(dgetrf, (int m, int n, double *a, int lda, int *ipiv),
 	(int *, int *, double *, int *, int *, int *), &m, &n, a, &lda, ipiv, &info)
 WRAP(dgetri, (int n, double *a, int lda, int *ipiv, double *work, int lwork),
@@ -22,7 +26,7 @@ WRAP(dgetri, (int n, double *a, int lda, int *ipiv, double *work, int lwork),
 // blskernel_open_lapack fills the pointers and returns the first missing name, or NULL.
 static const char *blskernel_open_lapack(void) {
 #define FILL(name) if (!(*(void **)&name = dlsym(blskernel_openblas, #name "_"))) return #name "_";
-	FILL(dgetrf) FILL(dgetri)
+	FILL(dpotri) FILL(dgetrf) FILL(dgetri)
 	return NULL;
 }
 */
@@ -33,6 +37,8 @@ import (
 	"unsafe"
 
 	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // openBLASLAPACK is openBLAS on a library that has the routines of backend.ColumnMajorLAPACK.
@@ -95,6 +101,14 @@ func checkColumns(m, n int, a []float64, lda int) bool {
 	}
 	check.Length(len(a), n, m, lda, check.ShortA)
 	return true
+}
+
+func (columnMajor) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int) {
+	check.Uplo(ul)
+	if !checkSquare(n, a, lda) {
+		return 0
+	}
+	return int(C.blskernel_dpotri(C.char(ul), C.int(n), doubles(a), C.int(lda)))
 }
 
 func (columnMajor) Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int) {

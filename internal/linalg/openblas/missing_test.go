@@ -29,9 +29,9 @@ func TestWithoutLAPACK(t *testing.T) {
 		}
 		return
 	}
-	const all = "dgetrf dgetri"
+	const all = "dpotri dgetrf dgetri"
 	for _, test := range []struct{ name, config, routines, want string }{
-		{"none", "OpenBLAS 0", "", "the library has no dgetrf_: it was built without LAPACK"},
+		{"none", "OpenBLAS 0", "", "the library has no dpotri_: it was built without LAPACK"},
 		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dgetri"), "the library has no dgetri_: it was built without LAPACK"},
 		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "libopenblas.so was built with 64-bit integers, but blskernel passes 32-bit ones"},
 	} {

@@ -23,9 +23,6 @@ type LAPACK interface {
 	// factor, in n³/3 flops. A positive info is the order of a leading minor that is not positive.
 	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dpotri overwrites the factor of Dpotrf with the triangle ul of A⁻¹, in 2n³/3 flops.
-	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
-
 	// Dgetrs overwrites the n×nrhs matrix B with the solution X of op(A)·X = B, in 2n²·nrhs flops.
 	// a and ipiv hold the factors of Dgetrf.
 	Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) (info int)

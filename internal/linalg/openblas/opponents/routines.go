@@ -7,15 +7,12 @@ package opponents
 #include <dlfcn.h>
 #include <stddef.h>
 
-// As in internal/linalg/openblas/lapack.go. The lengths of strings follow the other arguments by value.
-// Routines in C ignore the lengths; routines compiled by gfortran may need them.
+// As in internal/linalg/openblas/lapack.go.
 #define WRAP(name, parameters, types, ...) \
 	static void (*name) types; \
 	static int opponents_##name parameters { int info = 0; name(__VA_ARGS__); return info; }
 
 WRAP(dpotrf, (char ul, int n, double *a, int lda),
-	(char *, int *, double *, int *, int *, size_t), &ul, &n, a, &lda, &info, 1)
-WRAP(dpotri, (char ul, int n, double *a, int lda),
 	(char *, int *, double *, int *, int *, size_t), &ul, &n, a, &lda, &info, 1)
 WRAP(dgetrs, (char t, int n, int nrhs, double *a, int lda, int *ipiv, double *b, int ldb),
 	(char *, int *, int *, double *, int *, int *, double *, int *, int *, size_t),
@@ -52,7 +49,7 @@ WRAP(dgeev, (char left, char right, int n, double *a, int lda, double *wr, doubl
 // opponents_fill fills the pointers and returns the first missing name, or NULL.
 static const char *opponents_fill(void *library) {
 #define FILL(name) if (!(*(void **)&name = dlsym(library, #name "_"))) return #name "_";
-	FILL(dpotrf) FILL(dpotri) FILL(dgetrs) FILL(dsptrf) FILL(dsptri) FILL(dsytrf) FILL(dsytri2)
+	FILL(dpotrf) FILL(dgetrs) FILL(dsptrf) FILL(dsptri) FILL(dsytrf) FILL(dsytri2)
 	FILL(dgeqrf) FILL(dsyevd) FILL(dgesdd) FILL(dgeev)
 	return NULL;
 }
@@ -99,10 +96,6 @@ func ints(x []int32) *C.int { return (*C.int)(unsafe.SliceData(x)) }
 
 func (routines) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) int {
 	return int(C.opponents_dpotrf(C.char(ul), C.int(n), doubles(a), C.int(lda)))
-}
-
-func (routines) Dpotri(ul blas.Uplo, n int, a []float64, lda int) int {
-	return int(C.opponents_dpotri(C.char(ul), C.int(n), doubles(a), C.int(lda)))
 }
 
 func (routines) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) int {
