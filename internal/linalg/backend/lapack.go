@@ -19,9 +19,9 @@ import (
 // Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages, as in
 // gonum's BLAS if it has a message for the case. blskernel.SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
-	// Dpotri overwrites the Cholesky factor in the triangle ul, U in A = UᵀU or L in A = LLᵀ, with the
-	// triangle ul of A⁻¹, in 2n³/3 flops. It does not touch the other triangle. If info is positive,
-	// diagonal element info of the factor is zero and there is no inverse.
+	// Dpotri overwrites the Cholesky factor in the triangle ul, U in A = UᵀU or L in A = LLᵀ, with
+	// the same triangle of A⁻¹, in 2n³/3 flops. It does not touch the other triangle. If info is
+	// positive, diagonal element info of the factor is zero and there is no inverse.
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
 	// Dgetrf overwrites the m×n matrix A with L and U of P·A = L·U, in 2n³/3 flops for m = n. L is

@@ -227,6 +227,7 @@ func (v ViaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Ma
 	v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, a, d, a, 1, c)
 }
 
+// BlockTrsm copies packed operands whole. factor.Trsm calls it for orders of at most block.Size.
 func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	if m == 0 || n == 0 {
 		return

@@ -35,9 +35,9 @@ func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.
 	Trsm(bk, side, ul, t, diag, nj, nrhs, 1, a.Sub(j, j), bj)
 }
 
-// Trtrs is Trsm with alpha = 1, but it does not halve a packed T for a block.Ops. If bk.ByVector is set,
-// it solves for a single column along the rows of a packed T. For a single column and a dense T it calls
-// Dtrsv.
+// Trtrs is Trsm with alpha = 1, but on our own backends it does not halve a packed T. If bk.ByVector is
+// set, it solves for a single column along the rows of a packed T. For a single column and a dense T it
+// calls Dtrsv.
 func Trtrs(bk Backend, side blas.Side, ul blas.Uplo, trans blas.Transpose, diag blas.Diag, n, nrhs int, t, b block.Matrix) {
 	switch {
 	case t.Packed && bk.ByVector && side == blas.Left && nrhs == 1 && b.Ld == 1:

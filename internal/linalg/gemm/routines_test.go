@@ -68,7 +68,8 @@ func routines() (rs []routine) {
 			p.packed()
 			p.d, p.beta = values(rnd, p.k), 1
 			p.call = func() {
-				active.BlockSyrk(tA, p.n, p.k, p.alpha, block.Dense(p.a.x, p.a.ld), p.d, block.Packed(p.n, p.c.x, 0, 0))
+				a, c := block.Dense(p.a.x, p.a.ld), block.Packed(p.n, p.c.x, 0, 0)
+				active.BlockSyrk(tA, p.n, p.k, p.alpha, a, p.d, c)
 			}
 		})
 		for _, ul := range triangles {
