@@ -17,7 +17,7 @@ func Or(b blskernel.Backend) blskernel.Backend {
 }
 
 // A Wrapper is a Backend, such as a counter, that passes calls on to the Backend that Unwrap returns.
-// Peak, BlockSizes, MissingLAPACK and blskernel.Describe look through it.
+// Peak, BlockSizes and blskernel.Describe look through it.
 type Wrapper interface {
 	blskernel.Backend
 	Unwrap() blskernel.Backend

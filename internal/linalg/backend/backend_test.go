@@ -54,9 +54,6 @@ func TestPure(t *testing.T) {
 		if p := backend.Peak(wrapper{b}, 1, nil); !(p > 1e7) {
 			t.Errorf("%s: %v flop/s", k, p)
 		}
-		if why := backend.MissingLAPACK(b); why != "" {
-			t.Errorf("%s misses a LAPACK: %s", k, why)
-		}
 	}
 	if _, _, _, ok := backend.BlockSizes(named{}); ok {
 		t.Error("a foreign backend has block sizes")

@@ -16,8 +16,8 @@ import (
 // ipiv and info count rows from 1. info is 0 on success; each routine says what a positive info means.
 // NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
-// Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages, as in
-// gonum's BLAS if it has a message for the case. blskernel.SetThreads bounds the threads.
+// Sizes beyond 32 bits panic; the routines check no other argument. blskernel.SetThreads bounds the
+// threads.
 type ColumnMajorLAPACK interface {
 	// Dpotri overwrites the Cholesky factor in the triangle ul, U in A = UᵀU or L in A = LLᵀ, with
 	// the same triangle of A⁻¹, in 2n³/3 flops. It does not touch the other triangle. If info is
@@ -40,13 +40,4 @@ type ColumnMajorLAPACK interface {
 func ColumnMajor(b blskernel.Backend) (ColumnMajorLAPACK, bool) {
 	l, ok := Or(b).(ColumnMajorLAPACK)
 	return l, ok
-}
-
-// MissingLAPACK returns the reason why b, the backend openblas, does not implement ColumnMajorLAPACK.
-// It returns "" if b implements it or is another backend.
-func MissingLAPACK(b blskernel.Backend) string {
-	if m, ok := unwrapped(b).(interface{ MissingLAPACK() string }); ok {
-		return m.MissingLAPACK()
-	}
-	return ""
 }

@@ -8,7 +8,6 @@ import (
 	"blskernel/internal/linalg/check"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/netlib/blas/netlib"
 )
 
 // openBLAS is netlib's binding to the C interface of the BLAS. Guarded panics on a size beyond 32 bits.
@@ -16,12 +15,7 @@ import (
 // row may have any leading dimension, and a vector of one element any increment.
 type openBLAS struct {
 	check.Guarded
-	file    string // name of the library
-	missing string // why the library's LAPACK cannot be used, or empty
-}
-
-func newOpenBLAS(file string) openBLAS {
-	return openBLAS{Guarded: check.Guarded{Float64: netlib.Implementation{}}, file: file}
+	file string // name of the library
 }
 
 func (openBLAS) Name() string { return "openblas" }

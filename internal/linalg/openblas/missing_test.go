@@ -23,16 +23,15 @@ func TestWithoutLAPACK(t *testing.T) {
 			return
 		}
 		testutil.NoError(t, err)
-		_, ok := b.(openBLASLAPACK)
-		if got := b.(interface{ MissingLAPACK() string }).MissingLAPACK(); got != want || ok {
-			t.Errorf("missing: %q; want %q; ColumnMajor %v", got, want, ok)
+		if _, ok := b.(openBLASLAPACK); ok {
+			t.Error("a library that lacks a routine counts as a LAPACK")
 		}
 		return
 	}
 	const all = "dpotri dgetrf dgetri"
 	for _, test := range []struct{ name, config, routines, want string }{
-		{"none", "OpenBLAS 0", "", "the library has no dpotri_: it was built without LAPACK"},
-		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dgetri"), "the library has no dgetri_: it was built without LAPACK"},
+		{"none", "OpenBLAS 0", "", "no error"},
+		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dgetri"), "no error"},
 		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "libopenblas.so was built with 64-bit integers, but blskernel passes 32-bit ones"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,7 +3,6 @@
 package opponents
 
 import (
-	"cmp"
 	"errors"
 
 	"blskernel"
@@ -14,7 +13,7 @@ import (
 )
 
 // LAPACK has the routines of backend.ColumnMajorLAPACK and more. The additional routines follow the
-// same conventions but do not check arguments; see the reference LAPACK. The upper triangle packed by
+// same conventions but check no argument at all; see the reference LAPACK. The upper triangle packed by
 // rows is the lower triangle packed by columns.
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
@@ -70,7 +69,7 @@ func Of(b blskernel.Backend) (LAPACK, error) {
 	}
 	l, ok := backend.ColumnMajor(b)
 	if !ok || with == nil {
-		return nil, errors.New(cmp.Or(backend.MissingLAPACK(b), "the backend does not provide the LAPACK of OpenBLAS"))
+		return nil, errors.New("it is not OpenBLAS, or its library was built without LAPACK")
 	}
 	return with(l)
 }
