@@ -16,8 +16,8 @@ import (
 // ipiv and info count rows from 1. info is 0 on success; each routine says what a positive info means.
 // NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
-// Sizes beyond 32 bits panic; the routines check no other argument. blskernel.SetThreads bounds the
-// threads.
+// Sizes beyond 32 bits panic; the routines check no other argument, so a short slice corrupts memory.
+// blskernel.SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
 	// Dpotri overwrites the Cholesky factor in the triangle ul, U in A = UᵀU or L in A = LLᵀ, with
 	// the same triangle of A⁻¹, in 2n³/3 flops. It does not touch the other triangle. If info is
