@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A splitting is a block.Ops whose BlockRows takes rows one by one, the last first. factor.Rows calls it
-// only for work that is worth sharing.
+// A splitting is a block.Ops whose BlockRows takes rows one by one, the last first. factor.Rows calls
+// it only for work that is worth sharing.
 type splitting struct{ block.Ops }
 
 func (s splitting) BlockRows(rows, _ int, do func(from, to int)) {

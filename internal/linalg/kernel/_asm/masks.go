@@ -15,8 +15,8 @@ func (g *generator) newMask() reg.Register {
 	return g.GP64()
 }
 
-// maskOf sets mask to the first n elements. With AVX-512 n is at most the lanes of a vector. With AVX2 n
-// is at most maxMasked and is overwritten.
+// maskOf sets mask to the first n elements. With AVX-512 n is at most the lanes of a vector. With AVX2
+// n is at most maxMasked and is overwritten.
 func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	if g.lanes == 8 {
 		ones := g.GP64()
