@@ -538,6 +538,36 @@ func TestDigitsOfWindows(t *testing.T) {
 	}
 }
 
+// TestDigitsOfSmoothWindows slides short windows over rows that change slowly. The oldest row is an
+// extreme one, so every removal has a leverage of about a half, and its errors grow.
+func TestDigitsOfSmoothWindows(t *testing.T) {
+	for _, m := range Methods() {
+		for k := 2; k < 5; k++ {
+			r := rand.New(rand.NewPCG(uint64(k), 7))
+			at := func(n int) (a, y *mat.Dense) {
+				a = testutil.Random(r, 1, k)
+				a.Apply(func(_, j int, v float64) float64 { return math.Sin(float64(n*(j+1))/10) + v/1000 }, a)
+				return a, testutil.Random(r, 1, 1)
+			}
+			h := &sequence{r: r}
+			h.a, h.y = at(0)
+			for n := 1; n < 400; n++ {
+				ax, ya := at(n)
+				if h.u != nil {
+					do(t, h.u, h.u.AddInputs(ax, ya))
+				}
+				h.a, h.y = stack(h.a, ax), stack(h.y, ya)
+				switch l := 4 * k; {
+				case n == l:
+					h.u = started(t, m, h.a, h.y, Options{})
+				case n > l && h.apply(h.removal([]int{0})) && n%10 == 0:
+					h.checkPromise(t, fmt.Sprintf("%v, %d nodes, %d rows", m, k, n), 16)
+				}
+			}
+		}
+	}
+}
+
 // TestDigitsOfNodesOfManyRows adds a constant node for so many rows that errors of sums matter.
 func TestDigitsOfNodesOfManyRows(t *testing.T) {
 	const l = 200000

@@ -371,7 +371,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := state.CheckRest(types.ActionRemove, rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
 		return out, err
 	}
-	next.size = s.size.Without(ax, ya, s.Lambda, 1, nil) // the subtracted rows were added before
+	next.size = s.size.Without(ax, ya, s.Lambda, 1, state.CloseRest, nil) // the subtracted rows were added before
 	*s = next
 	out.Model = slices.Concat(cost.GramAdd(q, s.K, s.C), model, []cost.StepFlops{cost.GramLeverage(q, s.K)})
 	return out, nil

@@ -56,7 +56,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	s.Size, s.w = s.Size.Without(ax, ya, s.Lambda, rest, gone), nil
+	s.Size, s.w = s.Size.Without(ax, ya, s.Lambda, rest, state.CloseRest, gone), nil
 	out.Model = cost.QRRemove(q, s.K, s.C)
 	return out, nil
 }
@@ -277,7 +277,8 @@ func (s *State) lower(action types.Action, by float64) error {
 		return err
 	}
 	none := mat.NewDense(s.K, s.C, nil)
-	s.Size, s.w = s.Size.Lowered(s.Lambda, rest).Without(dense.Triangle(s.K), none, s.Lambda, rest, gone), nil
+	// No new rows make up for the removal, so earlier errors always grow.
+	s.Size, s.w = s.Size.Lowered(s.Lambda).Without(dense.Triangle(s.K), none, s.Lambda, rest, 1, gone), nil
 	s.measure()
 	return nil
 }

@@ -73,7 +73,7 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	if s.Size.Squared {
 		power = 2
 	}
-	c := Condition{RCond: reach.RCond(), Power: power, Error: s.Size.Error(reach, s.Lambda, s.W)}
+	c := Condition{RCond: reach.RCond(), Power: power, Error: s.Size.Turned(s.Reach()).Error(reach, s.Lambda, s.W)}
 	c.Rebuilt = s.Size.Rebuilt(s.Samples, reach, s.Lambda, s.W)
 	return c
 }

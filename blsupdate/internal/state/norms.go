@@ -24,7 +24,8 @@ import (
 //
 // ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) in ErrA and
 // ErrY, where they multiply W and Y, but not in ErrR. Of the errors of R'ᵀR' = (R + E)ᵀ(R + E) - (a +
-// δ)ᵀ(a + δ), only RᵀE w is large compared with R'.
+// δ)ᵀ(a + δ), only RᵀE w is large compared with R'. In Squared norms ErrR is ErrA as removals magnify it
+// in an inverse: see Turned.
 //
 // Rest bounds the norms of the residuals, with the current weights, of all rows that left rounding
 // errors in the state: the rows of A, and the removed rows, except what Refit has moved to Gain. Gain
@@ -201,7 +202,7 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 // errors of the inverse multiply: the norms of R ΔW, or Fits of ΔW if the errors are not symmetric.
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
 	largest, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
-	for j, v := range s.ErrA {
+	for j, v := range s.Turned(peak).ErrA {
 		largest = max(largest, peak.Scaled*(v/lengths[j]))
 	}
 	if s.Squared {
@@ -216,6 +217,29 @@ func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fi
 	for t, v := range fit {
 		s.addGain(t, float64(s.Drift*v))
 	}
+}
+
+// Turned returns Squared norms for an inverse Q, with ErrA and ErrY magnified as removals have magnified
+// the errors of Q. An error δ of Q with |δ_ij| <= u q_i q_j, for the norms q of the rows of F, is an
+// error Q⁻¹δQ⁻¹ of Q⁻¹ = AᵀA + lambda I. Its elements are at most u κ² d_i d_j for the norms d of the
+// columns; only in the directions in which A is smallest it is like an error u d_i d_j. It stays as it
+// is while rows come and go. So it grows relative to Q⁻¹ if removals make another direction smallest,
+// by up to 1/(1-h) each, as in ErrR, and by κ² in all. peak has κ.
+func (s Norms) Turned(peak Reach) Norms {
+	if !s.Squared {
+		return s
+	}
+	turned := 1.0
+	for j, v := range s.ErrR {
+		if v > turned*s.ErrA[j] {
+			turned = v / s.ErrA[j]
+		}
+	}
+	turned = min(turned, peak.Scaled)
+	s = s.clone()
+	dense.Scale(turned, s.ErrA)
+	dense.Scale(turned, s.ErrY)
+	return s
 }
 
 // driftUnits is the error that a change leaves in an inverse, in units of the error of a sum.
@@ -254,23 +278,24 @@ func (s Norms) Plus(o Norms) Norms {
 
 // Without returns the norms after the removal of the rows ax with targets ya. rest is 1-h. gone, if not
 // nil, bounds the norms of the residuals of these rows with the weights after the removal. The errors
-// of the removal are divided by sqrt(1-h).
-func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) Norms {
+// of the removal are divided by sqrt(1-h), and for a rest below least, CloseRest or InverseRest, also
+// the earlier ones, since R'⁻ᵀRᵀ has this norm.
+func (s Norms) Without(ax, ya *mat.Dense, lambda, rest, least float64, gone []float64) Norms {
 	t := s.clone()
 	unit, damp := Unit(dense.Rows(ax), len(s.A)), s.errDamp(lambda)
 	t.errRest(unit)
-	if s.Squared {
-		unit /= rest
-	} else {
-		unit /= math.Sqrt(rest)
+	if !s.Squared {
+		rest, least = math.Sqrt(rest), math.Sqrt(least)
 	}
-	t.grow(t.ErrA, unit, t.A)
-	t.grow(t.ErrY, unit*damp, t.Y)
+	t.grow(t.ErrA, unit/rest, t.A)
+	t.grow(t.ErrY, unit/rest*damp, t.Y)
 	AddLengths(t.Rest, gone)
-	if rest < closeRest && !s.Squared {
-		grown := math.Sqrt(closeRest / rest)
-		t.grow(t.ErrA, grown, t.ErrA)
-		t.grow(t.ErrY, grown, t.ErrY)
+	if rest < least {
+		grown := 1/rest - 1
+		if !s.Squared {
+			t.grow(t.ErrA, grown, t.ErrA)
+			t.grow(t.ErrY, grown, t.ErrY)
+		}
 		if s.Triangle { // TriangleError also has a bound that new rows improve
 			t.grow(t.Rest, grown, t.Rest)
 		} else {
@@ -286,14 +311,10 @@ func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) 
 	return t
 }
 
-// Lowered returns the norms of a Triangle whose ridge is lowered to lambda, where rest is 1-h. The
-// removed part counts as rows that were there from the start. Since no new rows follow, earlier errors
-// grow by the full factor 1/sqrt(1-h), of which Lowered applies the part that Without leaves out.
-func (s Norms) Lowered(lambda, rest float64) Norms {
+// Lowered returns the norms of a Triangle whose ridge is lowered to lambda. The removed part counts as
+// rows that were there from the start.
+func (s Norms) Lowered(lambda float64) Norms {
 	t := s.clone()
-	grown := 1 / math.Sqrt(max(rest, closeRest))
-	dense.Scale(grown, t.ErrA)
-	dense.Scale(grown, t.ErrY)
 	root := math.Sqrt(t.Drift) * math.Sqrt(max(0, t.Ridge-lambda))
 	for j, v := range t.ErrR {
 		t.ErrR[j] = Capped(detmath.Hypot(v, root))
@@ -302,9 +323,17 @@ func (s Norms) Lowered(lambda, rest float64) Norms {
 	return t
 }
 
-// closeRest is the 1-h below which a removal of rows also magnifies earlier errors. For a larger 1-h,
-// new rows are expected to make up for this.
-const closeRest = 0.1
+// CloseRest and InverseRest are the 1-h below which a removal of rows also magnifies earlier errors. For
+// a larger 1-h, new rows are expected to make up for this. InverseRest is for Q and for A⁺, where they
+// do not: Turned has the errors of Q. A⁺ with errors is the pseudoinverse of A + E. Removing a row a
+// with its error δ leaves, instead of E, the other rows of E and c δ, where the vector c of A'(A'ᵀA')⁻¹aᵀ
+// has the norm sqrt(h/(1-h)). While h is below a half, as in windows of rows in random order, the new
+// part is less than what the row took along. In windows of rows that change slowly the oldest row is an
+// extreme one, and E grows with every removal (TestDigitsOfSmoothWindows).
+const (
+	CloseRest   = 0.1
+	InverseRest = 0.5
+)
 
 // Leg returns the leg sqrt(h² - v²) of a right triangle with hypotenuse h and leg v, or 0 for v > h.
 func Leg(h, v float64) float64 {
