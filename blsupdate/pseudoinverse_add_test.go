@@ -381,10 +381,12 @@ func TestNoDigits(t *testing.T) {
 	models := map[string]Pseudoinverter{
 		"a nearly equal node":  mustNew(t, Improved, ones, rowsBetween(y, 0, 64), Options{}),
 		"a small target":       mustNew(t, Improved, dead(1, 1), column(1e-9, 1e9), Options{}),
+		"a target of zeros":    mustNew(t, Improved, dead(1, 1, 1), column(0.3, 0, 0), Options{}),
 		"a small row":          mustNew(t, Improved, mat.NewDense(2, 2, []float64{1, 1, 0, 0x1p-54}), column(1, 1), Options{}),
 		"nearly equal columns": mustNew(t, Improved, twins, y, Options{}),
 	}
 	do(t, models["a small target"], models["a small target"].RemoveInputs(dead(1), column(1e9)))
+	do(t, models["a target of zeros"], models["a target of zeros"].RemoveInputs(dead(1), column(0.3)))
 	do(t, models["a nearly equal node"], models["a nearly equal node"].AddNodes(ones, other, rowsBetween(y, 0, 64)))
 	for name, u := range models {
 		if c := u.Condition(); c.Digits != 0 || rankOf(u) != 1 {

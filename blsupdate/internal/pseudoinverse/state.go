@@ -202,11 +202,11 @@ func (u *State) Condition() state.Condition {
 		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
 		worst := 0.0
 		for t, y := range u.size.Y {
-			if y > 0 {
-				far := u.largest[t] + float64(u.worst.plus*u.size.Rest[t])
-				if u.worst.power == 2 {
-					far = max(far, u.worst.plus*y)
-				}
+			far := u.largest[t] + float64(u.worst.plus*u.size.Rest[t])
+			if u.worst.power == 2 {
+				far = max(far, u.worst.plus*y)
+			}
+			if far > 0 { // otherwise the target has always been zero
 				worst = max(worst, far/dense.Norm(gonummat.Col(nil, t, u.w)))
 			}
 		}
