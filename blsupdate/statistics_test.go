@@ -381,6 +381,17 @@ func TestStatisticsAtLimits(t *testing.T) {
 		if s, err := u.Statistics(); err == nil && math.Abs(s.RSS[0]-0.104711) > 0.005 { // Gram refuses it
 			t.Errorf("%v: RSS %v after a far row; want 0.1047 or NaN", m, s.RSS)
 		}
+		for far := 1e4; far < 1e9 && keepsInverse(m); far *= 1.5 { // in a close fit
+			rows, fit := stack(wave(4, 1, 1), wave(1, 1, far)), wave(9, 1, 1e-6).Slice(4, 9, 0, 1).(*mat.Dense)
+			fit.Apply(func(i, _ int, v float64) float64 { return v + rows.At(i, 0)/3 }, fit)
+			u = started(t, m, rowsBetween(rows, 0, 4), rowsBetween(fit, 0, 4), Options{})
+			testutil.NoError(t, u.AddInputs(rowsBetween(rows, 4, 5), rowsBetween(fit, 4, 5)))
+			want, err := started(t, m, rows, fit, Options{}).Statistics()
+			got, err2 := u.Statistics()
+			if errors.Join(err, err2) != nil || math.Abs(got.RSS[0]/want.RSS[0]-1) > 0.3 {
+				t.Errorf("%v: RSS %v after a row of %g; want %v or NaN", m, got.RSS, far, want.RSS)
+			}
+		}
 		for e := -270; e <= 270 && !keepsInverse(m); e += 270 { // Q² overflows or underflows, and V sigma² underflows
 			u = started(t, m, ldexp(wave(20, 2, 1), e), dense.RowRange(wave(40, 1, 1e-90), 20, 40), Options{Lambda: math.Ldexp(1, 2*e)})
 			v, err := u.Covariance(nil)

@@ -134,6 +134,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	case shape.RankC == s.q: // Bᵀ = C⁺
 		u.Counter.Enter(cost.StepB)
 		s.form, s.bt = types.Auto, u.inverseOf(c.values, c.u, c.v)
+		s.left = func(e *mat.Dense) error { e.Zero(); return nil }
 	case s.form == types.Large:
 		s.bt, err = s.large(ctx)
 	default:
@@ -235,9 +236,14 @@ func (u *State) changeTo(w *mat.Dense) *mat.Dense {
 }
 
 // fitted is Fitted for the rows of s. ya holds their residuals with the old weights, and change is the
-// difference between the new weights and the old.
+// difference between the new weights and the old. The new residuals of rows of high leverage are much
+// smaller than the rounding errors of Ya - Ax change, so they come from left.
 func (s *addition) fitted(sign float64, change *mat.Dense) []float64 {
-	return s.u.Fitted(sign, s.ya, s.u.ResidualAfter(s.ax, s.ya, change))
+	after := dense.Copy(s.ya)
+	if s.left == nil || s.left(after) != nil {
+		after = s.u.ResidualAfter(s.ax, s.ya, change)
+	}
+	return s.u.Fitted(sign, s.ya, after)
 }
 
 // checkOverflow returns ErrOverflow unless A⁺ - B Dᵀ, which is computed in place, will be finite. No

@@ -28,6 +28,10 @@ type addition struct {
 	inner *mat.SymPacked // DᵀD, q×q: formed at once in Original, on demand in Improved
 	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, if it is computed
 	bt    *mat.Dense     // Bᵀ, q×k
+
+	// left overwrites the residuals E of the rows with (I + DᵀD)⁻¹E, the residuals after the
+	// update, by the factor that gave B. In the form Large it is nil.
+	left func(e *mat.Dense) error
 }
 
 // project computes D = P Axᵀ and Dbarᵀ = DᵀP, with P = (A⁺)ᵀ; also DᵀD in Original, and Cᵀ if C is

@@ -8,6 +8,8 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -55,7 +57,9 @@ func (s *addition) small() (bt *mat.Dense, err error) {
 			return nil, err
 		}
 		counter.Enter(cost.StepB)
-		return s.dbar, state.FactorError(smallMatrix, chol.SolveTo(s.dbar, s.dbar))
+		err = chol.SolveTo(s.dbar, s.dbar)
+		s.leftBy(m)
+		return s.dbar, state.FactorError(smallMatrix, err)
 	}
 	ldlt := dense.NewLDLT(counter)
 	if err := ldlt.FactorizeInPlace(m); err != nil {
@@ -68,7 +72,23 @@ func (s *addition) small() (bt *mat.Dense, err error) {
 	counter.Enter(cost.StepB)
 	bt = mat.NewDense(s.q, k, nil)
 	counter.Dspmm(blas.Left, s.q, k, 1, m.RawSymPacked().Data, s.dbar.RawMatrix().Data, k, 0, bt.RawMatrix().Data, k)
+	s.left = func(e *mat.Dense) error {
+		mat.SymMul(counter.Unwrap(), e, m, dense.Copy(e))
+		return nil
+	}
 	return bt, nil
+}
+
+// leftBy sets left to a solution with the Cholesky factor in u, which no step counts.
+func (s *addition) leftBy(u *mat.SymPacked) {
+	s.left = func(e *mat.Dense) error {
+		on, c := factor.On(s.u.Counter.Unwrap()), dense.Cols(e)
+		of, side := block.Packed(s.q, u.RawSymPacked().Data, 0, 0), block.Dense(e.RawMatrix().Data, c)
+		for _, trans := range []blas.Transpose{blas.Trans, blas.NoTrans} {
+			factor.Trtrs(on, blas.Left, blas.Upper, trans, blas.NonUnit, s.q, c, of, side)
+		}
+		return nil
+	}
 }
 
 // smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹ without using DᵀD, for rows of any size. With
@@ -83,6 +103,10 @@ func (s *addition) smallOrthogonal(ctx context.Context) (bt *mat.Dense, err erro
 	q1, r, _, err := dense.QR(ctx, u.Counter, mat.NewDense(l, q, s.d), dense.ScaledIdentity(q, 1))
 	if err != nil {
 		return nil, cmp.Or(interrupt.Check(ctx), state.FactorError(stackMatrix, err))
+	}
+	s.left = func(e *mat.Dense) error {
+		on := u.Counter.Unwrap()
+		return cmp.Or(lapack.SolveTriangular(on, e, r, true), lapack.SolveTriangular(on, e, r, false))
 	}
 	bt = mat.NewDense(q, u.K, nil)
 	u.p.blockwise(func(first int, p *mat.Dense) {

@@ -110,6 +110,7 @@ func (s *addition) leave() (rest float64, err error) {
 	}
 	counter.Enter(cost.StepB)
 	err = chol.SolveTo(s.bt, s.bt)
+	s.leftBy(m)
 	dense.Scale(-1, s.bt.RawMatrix().Data)
 	return rest, state.Overflow(err)
 }
