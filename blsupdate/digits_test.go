@@ -568,6 +568,27 @@ func TestDigitsOfSmoothWindows(t *testing.T) {
 	}
 }
 
+// TestDigitsOfFirstInverses starts from one row and a small ridge, so Q is large and has large errors.
+// They stay as Q shrinks.
+func TestDigitsOfFirstInverses(t *testing.T) {
+	for seed := range uint64(1000) {
+		k := 2 + int(seed%6)
+		r := rand.New(rand.NewPCG(seed, 8))
+		h := &sequence{r: r, kind: "graded", w: testutil.Random(r, k, 1)}
+		for range k {
+			h.scales = append(h.scales, exponent(r, -6, 6))
+		}
+		h.a, h.y = h.rows(1)
+		u, err := New(RidgeInverse, h.a, h.y, Options{Lambda: exponent(r, -11, -7)})
+		if err != nil {
+			continue
+		}
+		for h.u = u; dense.Rows(h.a) < 3*k; h.change("add one") {
+			h.checkPromise(t, fmt.Sprintf("seed %d, %d nodes, %d rows", seed, k, dense.Rows(h.a)), 16)
+		}
+	}
+}
+
 // TestDigitsOfNodesOfManyRows adds a constant node for so many rows that errors of sums matter.
 func TestDigitsOfNodesOfManyRows(t *testing.T) {
 	const l = 200000

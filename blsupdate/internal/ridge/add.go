@@ -45,7 +45,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	next.NoteWeights(q)
 	next.NoteGain(q, 1, &s.Inverse, rows, fit)
 	if next.Reach().RCond() <= state.Recedes {
-		next.Rows = state.Receded(next.Rows, next.rows(), rows, rows)
+		next.Rows = state.Receded(next.Rows, s.Size.A, next.Size.A, rows)
 	}
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
