@@ -268,7 +268,7 @@ const largeUnits = 20
 // apply changes the state, given the new W in w and the rank of C. It cannot fail.
 func (s *addition) apply(w *mat.Dense, rankC int) {
 	u := s.u
-	before, norms, change := u.size.Rest, u.rowNorms(), u.changeTo(w)
+	before, lengths, norms, change := u.size.Rest, u.size.A, u.rowNorms(), u.changeTo(w)
 	s.subtract(cost.StepDAgain)
 	u.p.append(s.bt.RawMatrix().Data)
 	u.size.Rest = slices.Clone(u.size.Rest)
@@ -297,7 +297,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 		u.remember(u.p.norm())
 	} else {
 		u.remember(0)
-		u.recede(norms)
+		u.recede(norms, lengths)
 	}
 	if u.computesC() {
 		u.a.append(s.ax.RawMatrix().Data)

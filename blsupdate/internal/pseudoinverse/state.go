@@ -152,18 +152,17 @@ func (u *State) remember(plus float64) {
 }
 
 // recede lowers reach and worst.plus after Forget has raised them: see state.Receded. before has the
-// row norms of A⁺ before an addition that did not raise the rank.
-func (u *State) recede(before []float64) {
+// row norms of A⁺ before an addition that did not raise the rank, and lengths the column norms of A.
+func (u *State) recede(before, lengths []float64) {
 	reach, all := u.reaches().RCond() <= state.Recedes, 1/(u.worst.a*u.worst.plus) <= state.Recedes
 	if u.keys != nil || !reach && !all { // keys are known until Forget
 		return
 	}
-	now := u.rowNorms()
 	if reach {
-		u.reach = state.Receded(u.reach, now, before, before)
+		u.reach = state.Receded(u.reach, lengths, u.size.A, before)
 	}
 	if size := dense.Norm(before); all && size > 0 {
-		u.worst.plus = max(size, u.worst.plus*(dense.Norm(now)/size))
+		u.worst.plus = max(size, u.worst.plus*(dense.Norm(u.rowNorms())/size))
 	}
 }
 

@@ -85,16 +85,16 @@ func (r Reach) RCond() float64 {
 // Recedes is the reciprocal condition number of the worst state at or below which Receded applies.
 const Recedes = 1e-5
 
-// Receded returns the largest norms so far of rows of an inverse, times from/to for the norms of the
+// Receded returns the largest norms so far of rows of an inverse, times before/after for the norms of the
 // columns of A, or least if that is larger. least has the norms before the latest addition, to which its
 // errors are relative. As rows are added, this offsets Forget, which would otherwise raise the norms
-// without bound. Earlier errors are relative to A, which the new rows make larger, also in Q: its error
-// δ is the error Q⁻¹δQ⁻¹ of Q⁻¹ = AᵀA + lambda I, which stays although Q shrinks.
-func Receded(rows, to, from, least []float64) []float64 {
+// without bound. Earlier errors are relative to A, which the new rows make larger, also in Q and
+// A⁺: an error δ of Q is the error Q⁻¹δQ⁻¹ of Q⁻¹ = AᵀA + lambda I, which stays although Q shrinks.
+func Receded(rows, before, after, least []float64) []float64 {
 	receded := make([]float64, len(rows))
 	for j, v := range rows {
-		if from[j] > 0 {
-			v *= to[j] / from[j]
+		if after[j] > 0 {
+			v *= before[j] / after[j]
 		}
 		receded[j] = max(least[j], v)
 	}
