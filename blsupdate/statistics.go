@@ -29,7 +29,7 @@ type Statistics struct {
 	// into one. RSS, Variance and GCV are also NaN if rounding has left fewer than about two
 	// digits. That happens in a close fit by Gram, with a ridge, or by an ill-conditioned model of
 	// Original or Improved after changes. It also happens after the removal of rows with 10⁷ times
-	// larger residuals, until Rebuild, AddNodes (not in Gram and QR) or until RSS has grown. Larger
+	// larger residuals, until Rebuild, AddNodes (not in Gram) or until RSS has grown. Larger
 	// errors may go unnoticed in a close fit by Improved in the form Large with rows some 10⁴ times
 	// as long as the others, and in RidgeInverse if Condition().Digits is below 6.
 	RSS []float64

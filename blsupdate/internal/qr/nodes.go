@@ -73,7 +73,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	errs := s.errNodes(d, reciprocals)
 	y1, w1, residual := y, (*mat.Dense)(nil), []cost.StepFlops(nil)
-	if w := dense.Copy(s.Z); lapack.SolveTriangular(s.Counter.Unwrap(), w, s.R, false) == nil && dense.Finite(w) {
+	w := s.solved()
+	if w != nil {
 		size.ErrKept(w)
 		share := rcond
 		for j, v := range dense.ColumnNorms(rest) {
@@ -103,8 +104,14 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.Place(next.R, k, k, corner)
 	dense.Place(next.Z, 0, 0, s.Z)
 	dense.Place(next.Z, k, 0, z2)
-	next.Size.Explained(next.FittedBy(-1, z2), state.Unit(l, k)/rcond)
+	explained := next.FittedBy(-1, z2)
 	next.measure()
+	if now := next.solved(); w != nil && now != nil && cmp.Or(next.CheckDetermined(), next.regular()) == nil {
+		before, after := dense.ColumnNorms(s.ResidualAfter(a, y, w)), next.Refitted(now, y, a, h)
+		next.Size.Refit(s.Size, state.Reach{Scaled: 1 / rcond}, 0, w, before, after)
+	} else {
+		next.Size.Explained(explained, state.Unit(l, k)/rcond)
+	}
 	if w1 == nil {
 		rcond := lapack.RCondTriangle(s.Counter.Unwrap(), dense.Equilibrated(next.R, next.Size.A))
 		next.Size.ErrNodes(state.Reach{Scaled: 1 / rcond}, next.Size.A, errs)
@@ -115,6 +122,15 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	*s = next
 	out.Model = cost.Plus(cost.QRNodes(cost.Shape{L: l, K: k, P: p, C: s.C}, s.Lambda > 0), residual)
 	return out, nil
+}
+
+// solved returns R⁻¹z, which no step counts, or nil if it is not finite.
+func (s *State) solved() *mat.Dense {
+	w := dense.Copy(s.Z)
+	if lapack.SolveTriangular(s.Counter.Unwrap(), w, s.R, false) != nil || !dense.Finite(w) {
+		return nil
+	}
+	return w
 }
 
 // errNodes returns the errors of R D, the new columns of R: nodesUnits times state.Unit times the sums

@@ -411,7 +411,8 @@ func (s Norms) Explained(norms []float64, unit float64) {
 	}
 }
 
-// Refit sets Rest to after, and moves what removed rows left there to Gain, unless W may be too wrong.
+// Refit sets Rest to after, and moves what removed rows left there to Gain, unless W may be too wrong. In
+// a Triangle, whose Gain bounds other errors, it moves them to ErrY.
 func (s Norms) Refit(o Norms, reach Reach, lambda float64, w *mat.Dense, before, after []float64) {
 	lengths := o.Lengths(lambda)
 	_, spread, misfit := o.misfit(reach, lengths)
@@ -419,8 +420,10 @@ func (s Norms) Refit(o Norms, reach Reach, lambda float64, w *mat.Dense, before,
 		gone := Leg(o.Rest[t], before[t])
 		if !(2*LeastErrors*misfit(t, gonummat.Col(nil, t, w)) <= v) { // then RSS is not known
 			v = detmath.Hypot(v, gone)
+		} else if left := float64(spread * gone); s.Triangle {
+			s.ErrY[t] = Capped(s.ErrY[t] + left)
 		} else if !s.Squared {
-			s.addGain(t, float64(spread*gone))
+			s.addGain(t, left)
 		}
 		s.Rest[t] = Capped(detmath.Hypot(v, math.Sqrt(Unit(0, len(s.A)))*s.Y[t])) // with rounding errors
 	}

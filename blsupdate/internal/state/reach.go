@@ -118,14 +118,21 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	return s.worst(reach, lengths, w, misfit)
 }
 
-// misfit returns Spread(ErrA), Spread(ErrR), and the sum in Error, a bound on ‖R δw‖ for each target.
+// misfit returns Spread(ErrA), the factor of residuals in ‖R δw‖, and the sum in Error or, for a Triangle,
+// the first bound of TriangleError without the ridge, a bound on ‖R δw‖ for each target.
 func (s Norms) misfit(reach Reach, lengths []float64) (size, spread float64, of func(t int, column []float64) float64) {
 	size, spread = reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
+	if s.Triangle {
+		spread *= math.Sqrt(s.Drift)
+	}
 	return size, spread, func(t int, column []float64) float64 {
 		sum := plusAbs(s.ErrY[t], s.ErrA, column)
-		if s.Squared {
+		switch {
+		case s.Triangle:
+			return sum + float64(spread*s.Rest[t])
+		case s.Squared:
 			sum *= size
-		} else {
+		default:
 			sum += float64(spread * s.Rest[t])
 		}
 		return sum + s.Gain[t]
