@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"blskernel/bls"
 	"blskernel/bls/model"
@@ -116,23 +118,33 @@ func (l *Learner) SetNewClassPolicy() {
 			what = fmt.Sprintf("the labels %s are", names.List(added))
 		}
 		l.Warn("%s: %s new to the model, which now has %d classes", place, what, len(m.Labels()))
-		l.WarnOfNumbers(m.Labels(), len(m.Labels())-len(added))
+		l.WarnOfAlike(m.Labels(), len(m.Labels())-len(added))
 	}
 }
 
-// WarnOfNumbers prints a note if a label in labels[from:] is the same number as a label before it.
-func (l *Learner) WarnOfNumbers(labels []string, from int) {
-	seen := map[float64]string{}
+// WarnOfAlike prints a note if a label in labels[from:] is the same number as a label before it, or
+// differs from it only in case, spaces or invisible characters.
+func (l *Learner) WarnOfAlike(labels []string, from int) {
+	seen := map[any]string{}
 	for i, label := range labels {
-		v, err := strconv.ParseFloat(label, 64)
-		if before, same := seen[v]; err == nil && same && i >= from {
-			l.Warn("the labels %q and %q are the same number, but different classes: spell them the same way if they mean the same class", before, label)
+		var key any = strings.Map(visible, label)
+		if v, err := strconv.ParseFloat(label, 64); err == nil {
+			key = v
+		}
+		if before, same := seen[key]; same && i >= from {
+			l.Warn("the labels %q and %q look alike, but are different classes: spell them the same way if they mean the same class", before, label)
 			return
 		}
-		if err == nil {
-			seen[v] = label
-		}
+		seen[key] = label
 	}
+}
+
+// visible returns r in lower case, or -1 for a space or an invisible character.
+func visible(r rune) rune {
+	if unicode.IsSpace(r) || !unicode.IsGraphic(r) {
+		return -1
+	}
+	return unicode.ToLower(r)
 }
 
 // Log adds op, the log entry of this run. finish adds the files to op; a checkpoint's log lists none.

@@ -72,8 +72,8 @@ func (tr *training) describe(r *stream.Reader) error {
 		tr.Warn("the cells in %s are all different and have no fraction: use --exclude if they number or name the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
-		if words := column.Words(); likeNumbers(words) {
-			tr.Warn("the column %.80q is read as words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
+		if odd := amongNumbers(column.Words()); odd != "" {
+			tr.Warn("the column %.80q is read as words, since %.80q is not a number: if it stands for a missing cell, use --na; if all are numbers, write them as such, or see --decimal and --thousands", names[i], odd)
 		}
 	}
 	return nil
@@ -190,12 +190,23 @@ func shortList(names []string) string {
 	return text
 }
 
-func likeNumbers(words []string) bool {
-	n := 0
+// amongNumbers returns a word that is not a number, if most of words are numbers or begin like them, and
+// otherwise "". It prefers a word that does not begin like a number.
+func amongNumbers(words []string) string {
+	n, odd, unit := 0, "", ""
 	for _, word := range words {
-		if word = strings.TrimLeft(word, "+-$€£ "); word != "" && word[0] >= '0' && word[0] <= '9' {
-			n++
+		_, err := strconv.ParseFloat(word, 64)
+		switch start := strings.TrimLeft(word, "(+-$€£ "); {
+		case start != "" && start[0] >= '0' && start[0] <= '9':
+			if n++; err != nil {
+				unit = cmp.Or(unit, word)
+			}
+		case err != nil:
+			odd = cmp.Or(odd, word)
 		}
 	}
-	return 2*n > len(words)
+	if 2*n <= len(words) {
+		return ""
+	}
+	return cmp.Or(odd, unit)
 }

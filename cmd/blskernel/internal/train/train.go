@@ -300,7 +300,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	if err := tooManyClasses(len(meta.Classes)); err != nil {
 		return err
 	}
-	tr.WarnOfNumbers(meta.Classes, 0)
+	tr.WarnOfAlike(meta.Classes, 0)
 	if len(meta.Classes) == 1 {
 		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, or are the rows sorted by it?", ui.Printable(meta.Classes[0]))
 	}
