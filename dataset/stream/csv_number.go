@@ -188,7 +188,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 		return 0, Errorf("is %s, which has a comma: use a decimal point, or declare the comma with %v or %v", names.Shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
 	case optional:
-		return 0, Errorf("is %s, not a number; correct it, or leave the column out with %v", names.Shorten(cell), exclude)
+		return 0, Errorf("is %s, not a number; correct it, mark it as missing with %v, or leave the column out with %v", names.Shorten(cell), Remedy{Option: OptionNA}, exclude)
 	}
 	return 0, Errorf("is %s, not a number; correct it or remove the row", names.Shorten(cell))
 }

@@ -192,18 +192,18 @@ func claimed(archive []byte, size uint32) []byte {
 // TestRemedies finds the options that errors suggest, as values, and replaces their texts: no text of
 // this package names a flag.
 func TestRemedies(t *testing.T) {
-	exclude := func(spec string) []Remedy { return []Remedy{{OptionExclude, spec}} }
+	exclude := func(spec string) []Remedy { return []Remedy{{OptionNA, ""}, {OptionExclude, spec}} }
 	for _, test := range []struct {
 		text     string
 		opt      Options
 		remedies []Remedy
 		says     string // with the Remedies as <Option Value>
 	}{
-		{"a,b\n1,2\n3,x%d\n", Options{}, exclude("b"), `is "x%d", not a number; correct it, or leave the column out with <Exclude b>`},
-		{"a b,b\nx%v,2\n3,x\n", Options{}, exclude("1"), `is "x%v", not a number; correct it, or leave the column out with <Exclude 1>`},
+		{"a,b\n1,2\n3,x%d\n", Options{}, exclude("b"), `is "x%d", not a number; correct it, mark it as missing with <NA >, or leave the column out with <Exclude b>`},
+		{"a b,b\nx%v,2\n3,x\n", Options{}, exclude("1"), `is "x%v", not a number; correct it, mark it as missing with <NA >, or leave the column out with <Exclude 1>`},
 		{"a,b\n1,2\n3,x\n", Options{Targets: []string{"b"}}, nil, `is "x", not a number; correct it or remove the row`},
 		{"a,b\n1,2\n3,2024-01-31\n", Options{Fixed: true}, nil, `is "2024-01-31", a date; turn it into a number or remove the row`},
-		{"a,b\n1,2\n3,2024-01-31\n", Options{}, exclude("b"),
+		{"a,b\n1,2\n3,2024-01-31\n", Options{}, exclude("b")[1:],
 			`is "2024-01-31", a date; leave the column out with <Exclude b>, or turn its dates into numbers, such as days since a given day`},
 		{"a;b\n1,5;2\n", Options{}, []Remedy{{OptionDecimal, ","}, {OptionThousands, ","}},
 			`is "1,5", which has a comma: use a decimal point, or declare the comma with <Decimal ,> or <Thousands ,>`},

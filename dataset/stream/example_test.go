@@ -108,8 +108,8 @@ func ExampleError_With() {
 		}))
 	}
 	// Output:
-	// stream: standard input:3: column "age" is "4l", not a number; correct it, or leave the column out with Options.Exclude = age
-	// stream: standard input:3: column "age" is "4l", not a number; correct it, or leave the column out with --exclude=age
+	// stream: standard input:3: column "age" is "4l", not a number; correct it, mark it as missing with Options.NA, or leave the column out with Options.Exclude = age
+	// stream: standard input:3: column "age" is "4l", not a number; correct it, mark it as missing with --na=, or leave the column out with --exclude=age
 }
 
 // The program peeks at standard input, here a string, before it chooses columns, and loses no sample.

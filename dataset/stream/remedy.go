@@ -15,9 +15,10 @@ const (
 	OptionDecimal
 	OptionThousands
 	OptionInputArray
+	OptionNA
 )
 
-var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands", "InputArray"}
+var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands", "InputArray", "NA"}
 
 func (o Option) String() string { return names.String(optionNames, o) }
 

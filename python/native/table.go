@@ -119,6 +119,8 @@ func (c *call) inFrame(err error) error {
 		case stream.OptionMissing:
 			return "X.dropna()"
 		case stream.OptionExclude:
+		case stream.OptionNA:
+			return "X.replace(..., numpy.nan)"
 		default:
 			return fmt.Sprintf("pandas.read_csv(%s=%q)", strings.ToLower(r.Option.String()), r.Value)
 		}
