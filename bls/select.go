@@ -205,7 +205,9 @@ type trials struct {
 // target for classification.
 func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *trials {
 	l, _ := x.Dims()
-	folds := choice.NewFolds(choice.Data{Rows: l, Expected: s.rows, Labels: labels, Weights: weights, Balanced: s.classWeight == Balanced})
+	folds := choice.NewFolds(choice.Data{
+		Rows: l, Expected: s.rows, Labels: labels, Weights: weights, Balanced: s.classWeight == Balanced, X: x, Y: y,
+	})
 	t := &trials{settings: s, folds: folds, x: folds.Take(x), y: folds.Take(y), unit: choice.Unit(weights), factor: 1}
 	switch {
 	case labels != nil:

@@ -262,3 +262,30 @@ func TestLowestLambda(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedRows learns noise, each row six times. A copy of a held-out row would predict it exactly,
+// and Fit would choose the model that memorizes best. No model predicts noise that it has not seen.
+func TestRepeatedRows(t *testing.T) {
+	pureWithoutRace(t)
+	const samples, l = 100, 600
+	r := rand.New(rand.NewPCG(3, 9))
+	once, noise := testutil.Random(r, samples, 3), testutil.Random(r, samples, 1)
+	x, y, labels := mat.NewDense(l, 3, nil), mat.NewDense(l, 1, nil), make([]int, l)
+	for i := range l {
+		x.SetRow(i, once.RawRowView(i%samples))
+		if y.SetRow(i, noise.RawRowView(i%samples)); y.At(i, 0) > 0 {
+			labels[i] = 1
+		}
+	}
+	var of Regressor
+	must(t, of.Fit(x, y))
+	// With 100 rows the R² of noise has a standard deviation of about 0.1, and an accuracy 0.05.
+	if got := of.Choice(); !(got.Score < 0.5) || got.Rows != l {
+		t.Errorf("chosen by %+v", got)
+	}
+	var c Classifier
+	must(t, c.Fit(x, labels))
+	if got := c.Choice(); !(got.Score < 0.75) || got.Rows != l {
+		t.Errorf("chosen by %+v", got)
+	}
+}

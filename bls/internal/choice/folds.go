@@ -32,6 +32,9 @@ type Data struct {
 	Labels   []int     // l classes, nil for regression
 	Weights  []float64 // l weights, nil for ones
 	Balanced bool      // all classes count equally
+
+	// X and Y hold the inputs and targets of the rows, to find rows that repeat others; nil for none.
+	X, Y *mat.Dense
 }
 
 // Folds are the rows of a choice, ordered by fold. For up to MaxRows rows, each of the four folds is
@@ -45,18 +48,19 @@ type Folds struct {
 }
 
 // NewFolds deals the rows of each class to the folds in turn, in a fixed random order. Each fold thus
-// gets its share of every class, whatever order or period the rows have.
+// gets its share of every class, whatever order or period the rows have. A fold has all copies of its
+// rows.
 func NewFolds(d Data) *Folds {
 	taken, factors := takeRows(d)
-	m := len(taken)
-	order := rand.New(rand.NewPCG(0, 0)).Perm(m)
+	groups := d.groups(taken)
+	order := rand.New(rand.NewPCG(0, 0)).Perm(len(groups))
 	if d.Labels != nil {
-		slices.SortStableFunc(order, func(a, b int) int { return d.Labels[taken[a]] - d.Labels[taken[b]] })
+		slices.SortStableFunc(order, func(a, b int) int { return d.Labels[groups[a][0]] - d.Labels[groups[b][0]] })
 	}
 	f := &Folds{ends: []int{0}}
 	for fold := range numFolds {
-		for i := fold; i < m; i += numFolds {
-			f.rows = append(f.rows, taken[order[i]])
+		for i := fold; i < len(groups); i += numFolds {
+			f.rows = append(f.rows, groups[order[i]]...)
 		}
 		f.ends = append(f.ends, len(f.rows))
 	}

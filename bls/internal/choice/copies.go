@@ -1,0 +1,76 @@
+package choice
+
+import (
+	"cmp"
+	"slices"
+
+	"blskernel/mat"
+)
+
+// few is the fraction of rows, or of copies, that makes no difference to a choice.
+const few = 0.1
+
+// groups returns the given rows in groups that no fold divides. Usually each row is a group. If samples
+// are repeated, as when rare ones are oversampled, rows with the same inputs are a group: a copy of a
+// held-out row among the rows learned would favor models that memorize. Rows with equal inputs count as
+// repeated samples if they are more than a few, have the same targets but for a few, and are far more
+// than chance explains. So a table of few different values, in which rows agree by chance, is not
+// grouped.
+func (d Data) groups(rows []int) (groups [][]int) {
+	alone := make([][]int, len(rows))
+	for i, row := range rows {
+		alone[i] = []int{row}
+	}
+	if d.X == nil {
+		return alone
+	}
+	sorted := slices.Clone(rows)
+	slices.SortFunc(sorted, func(a, b int) int {
+		return cmp.Or(slices.Compare(d.X.RawRowView(a), d.X.RawRowView(b)), a-b)
+	})
+	copies, others := 0, 0
+	for _, row := range sorted {
+		last := len(groups) - 1
+		if last < 0 || !slices.Equal(d.X.RawRowView(row), d.X.RawRowView(groups[last][0])) {
+			groups = append(groups, []int{row})
+			continue
+		}
+		if slices.Equal(d.Y.RawRowView(row), d.Y.RawRowView(groups[last][0])) {
+			copies++
+		} else {
+			others++
+		}
+		groups[last] = append(groups[last], row)
+	}
+	most := few * float64(copies)
+	if len(groups) < MinRows || float64(copies) < few*float64(len(rows)) || float64(others) > most || d.chance(groups, len(rows), most) > most {
+		return alone
+	}
+	return groups
+}
+
+// chance returns how many pairs of n rows are expected to agree in all columns if the columns are
+// independent, or any number of at most enough. Each group has rows with equal inputs, and counts once.
+func (d Data) chance(groups [][]int, n int, enough float64) float64 {
+	pairs := float64(n) * float64(n-1) / 2
+	values := make([]float64, len(groups))
+	for _, m := range []*mat.Dense{d.X, d.Y} {
+		for j := range m.RawMatrix().Cols {
+			for i, group := range groups {
+				values[i] = m.At(group[0], j)
+			}
+			slices.Sort(values)
+			equal, first := 0.0, 0
+			for i := range values {
+				if values[i] != values[first] {
+					first = i
+				}
+				equal += float64(2*(i-first) + 1) // the sum over a run of r is r²
+			}
+			if pairs *= equal / float64(len(values)) / float64(len(values)); pairs <= enough {
+				return pairs
+			}
+		}
+	}
+	return pairs
+}
