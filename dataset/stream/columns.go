@@ -174,8 +174,8 @@ func byName(name string, header []string, at map[string]int) (int, error) {
 	switch {
 	case header == nil:
 		return 0, Errorf("a column named %s is selected, but the columns have no names; select it by its number, counting from 1", names.Shorten(name))
-	case !found && len(header) == 1 && strings.ContainsAny(header[0], ",;\t"):
-		return 0, Errorf("has no column named %s; it has only %s: is the separator of the cells right?", names.Shorten(name), names.List(header))
+	case !found && len(header) == 1 && strings.ContainsAny(header[0], ",;\t| "):
+		return 0, Errorf("has no column named %s; it has only %s: is the separator of the cells right, and does the first line name the columns?", names.Shorten(name), names.List(header))
 	case !found:
 		return 0, Errorf("has no column named %s; it has %s", names.Shorten(name), names.List(header))
 	case col < 0:
