@@ -15,11 +15,12 @@ const few = 0.1
 // held-out row among the rows learned would favor models that memorize. Rows with equal inputs count as
 // repeated samples if they are more than a few, have the same targets but for a few, and are far more
 // than chance explains. So a table of few different values, in which rows agree by chance, is not
-// grouped.
-func (d Data) groups(rows []int) (groups [][]int) {
-	alone := make([][]int, len(rows))
-	for i, row := range rows {
-		alone[i] = []int{row}
+// grouped. Nor are more than a few rows that are all equal: they are a state, such as a machine that
+// stands still, that every fold needs.
+func (d Data) groups(rows []int) [][]int {
+	var alone, groups, states [][]int
+	for _, row := range rows {
+		alone = append(alone, []int{row})
 	}
 	if d.X == nil {
 		return alone
@@ -28,25 +29,32 @@ func (d Data) groups(rows []int) (groups [][]int) {
 	slices.SortFunc(sorted, func(a, b int) int {
 		return cmp.Or(slices.Compare(d.X.RawRowView(a), d.X.RawRowView(b)), a-b)
 	})
-	copies, others := 0, 0
-	for _, row := range sorted {
-		last := len(groups) - 1
-		if last < 0 || !slices.Equal(d.X.RawRowView(row), d.X.RawRowView(groups[last][0])) {
-			groups = append(groups, []int{row})
+	aFew, copies, others := few*float64(len(rows)), 0, 0
+	for len(sorted) > 0 {
+		n := 1
+		for n < len(sorted) && slices.Equal(d.X.RawRowView(sorted[n]), d.X.RawRowView(sorted[0])) {
+			n++
+		}
+		group := sorted[:n]
+		sorted = sorted[n:]
+		if n > 1 && float64(n) > aFew {
+			states = slices.AppendSeq(states, slices.Chunk(group, 1))
 			continue
 		}
-		if slices.Equal(d.Y.RawRowView(row), d.Y.RawRowView(groups[last][0])) {
-			copies++
-		} else {
-			others++
+		groups = append(groups, group)
+		for _, row := range group[1:] {
+			if slices.Equal(d.Y.RawRowView(row), d.Y.RawRowView(group[0])) {
+				copies++
+			} else {
+				others++
+			}
 		}
-		groups[last] = append(groups[last], row)
 	}
 	most := few * float64(copies)
-	if len(groups) < MinRows || float64(copies) < few*float64(len(rows)) || float64(others) > most || d.chance(groups, len(rows), most) > most {
+	if len(groups) < MinRows || float64(copies) < aFew || float64(others) > most || d.chance(groups, len(rows), most) > most {
 		return alone
 	}
-	return groups
+	return append(groups, states...)
 }
 
 // chance returns how many pairs of n rows are expected to agree in all columns if the columns are

@@ -24,6 +24,7 @@ func TestCopies(t *testing.T) {
 	bits := table(func(i, j int) float64 { return float64(i >> j & 1) })
 	parity := table(func(i, _ int) float64 { return float64((i ^ i>>1 ^ i>>2) & 1) })
 	single := testutil.Random(r, l, 3)
+	state := table(func(i, j int) float64 { return single.At(max(0, i-l/2), j) })
 	for i := range labels {
 		labels[i] = i % samples % 3
 	}
@@ -45,6 +46,7 @@ func TestCopies(t *testing.T) {
 		}
 		for name, pair := range map[string][2]*mat.Dense{
 			"other targets": {copied, single}, "few values": {bits, parity}, "all different": {single, copied},
+			"one state": {state, state},
 		} {
 			with := NewFolds(Data{Rows: l, Labels: labels, X: pair[0], Y: pair[1]})
 			if !slices.Equal(with.rows, NewFolds(Data{Rows: l, Labels: labels}).rows) {
