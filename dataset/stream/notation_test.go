@@ -152,7 +152,7 @@ func TestRowNumbers(t *testing.T) {
 		{"id,a,b\n5,1,9\n7,2,8\n8,3,7\n", []int{0, 1, 2}}, {"id,a\n5,1\n5,2\n", []int{1}}, {"id,a\n5,1\n5,2\n6,3\n", []int{1}}, {"id,a\n5,1.5\n7,2.5\n", []int{0}},
 		{"id,a\n5,1\n7,1\n6,1\n", nil}, {"id,a\n5,1\n,1\n7,1\n", nil}, {"id,a\n5,1\n", nil}, {"id,a\nx,1\ny,1\n", []int{0}}, {"id,a\nx,1\nx,1\n", nil},
 		{",a\n3,1\n1,1\n2,1\n", []int{0}}, {",a\nx,1\ny,1\nz,1\n", []int{0}}, {",a\nx,1\nx,1\n", nil}, {",a\n0.5,1\n0.25,1\n", nil},
-		{"a,\n1,x\n1,y\n", []int{1}},
+		{"a,\n1,x\n1,y\n", []int{1}}, {"a,b\n5,1\n7,1\nx,1\n6,1\n", nil},
 	} {
 		d, err := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader(test.text)}).Survey(100)
 		if err != nil || !slices.Equal(d.RowNumbers, test.want) || d.Rows != strings.Count(test.text, "\n")-1 {

@@ -225,7 +225,7 @@ func (v *survey) rowNumbers() (inputs []int) {
 	for i := range v.about.dim {
 		c := &v.columns[i]
 		ordered := c.words == 0 && c.rises != c.falls && !c.stays
-		names := c.words > 0 && !c.many && len(c.seen) == v.rows
+		names := c.isWords() && !c.many && len(c.seen) == v.rows
 		if v.rows > 1 && c.numbers+c.words == v.rows && !c.fraction && (ordered || names || len(c.all) == v.rows) {
 			inputs = append(inputs, i)
 		}

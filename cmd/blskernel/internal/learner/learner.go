@@ -127,8 +127,9 @@ func (l *Learner) SetNewClassPolicy() {
 func (l *Learner) WarnOfAlike(labels []string, from int) {
 	seen := map[any]string{}
 	for i, label := range labels {
-		var key any = strings.Map(visible, label)
-		if v, err := strconv.ParseFloat(label, 64); err == nil {
+		plain := strings.Map(visible, label)
+		var key any = plain
+		if v, err := strconv.ParseFloat(plain, 64); err == nil {
 			key = v
 		}
 		if before, same := seen[key]; same && i >= from {

@@ -31,7 +31,7 @@ func (tr *training) tellTargets(b *stream.Batch) {
 		}
 		sorted := slices.Sorted(slices.Values(y))
 		if rows > 1 && sorted[0] == sorted[rows-1] {
-			tr.Warn("the only value of %q in the first %d rows is %v, so the model predicts nothing else: is --target the right column?", name, rows, y[0])
+			tr.Warn("the only value of %q in the first %d rows is %v: is --target the right column, or are the rows sorted by it?", name, rows, y[0])
 			continue
 		}
 		median := sorted[rows/2]
