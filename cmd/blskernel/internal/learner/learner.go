@@ -57,6 +57,7 @@ type Learner struct {
 	Learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
 	kept    int64          // rows read when the file was last written
+	far     score.Far      // the rows after the first batch of train, before they are learned
 	tested  *stream.Batch  // the batch on which train calibrates the model
 	scored  score.Quality  // of the rows held out, once they are scored
 	folds   *score.Folds   // of the cross-validation, once it is done
@@ -201,11 +202,15 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 		f := l.Next(ctx)
 		if errors.Is(f.Err, io.EOF) {
 			l.In.Tell(f.Tally, l.cells)
+			l.far.TellLearned(&l.Reporter)
 			break
 		}
 		if f.Err == nil {
 			if l.rows == l.Known {
 				l.logEnd()
+			}
+			if f.Learned != nil && l.Model.KeptRows() == 0 { // else the maps may change
+				_, _ = l.far.Count(ctx, l.Model, f.Learned) // an error recurs in learning
 			}
 			f.Err = l.LearnBatch(f, func(b *stream.Batch) error { return l.learn(ctx, b) })
 		}

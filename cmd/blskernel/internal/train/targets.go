@@ -45,6 +45,6 @@ func (tr *training) tellTargets(b *stream.Batch) {
 			continue
 		}
 		at := slices.Index(y, farthest)
-		tr.Warn("%v: %q is %v, %.0f times as far from the median as nine in ten, and held-out rows score badly: remove the row if it is a total or a mistake", b.Where(at), name, b.Y.At(at, j), farthest/most)
+		tr.Warn("%v: %q is %v, %.3g times as far from the median as nine in ten, and held-out rows score badly: remove the row if it is a total or a mistake", b.Where(at), name, b.Y.At(at, j), farthest/most)
 	}
 }
