@@ -121,16 +121,16 @@ func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]flo
 
 // Tell prints a note if any row that was predicted lies far outside.
 func (f *Far) Tell(r *ui.Reporter) {
-	f.tell(r, 0, "where predictions are extrapolated: let the model learn such rows")
+	f.tell(r, 0, "what the model has learned, where predictions are extrapolated: let the model learn such rows")
 }
 
 // TellLearned prints a note if more than one in a hundred of the rows that were learned lay far outside.
 func (f *Far) TellLearned(r *ui.Reporter) {
-	f.tell(r, 0.01, "where its feature maps do not fit: do all rows have the same units, and are they in random order?")
+	f.tell(r, 0.01, "those learned before, where the feature maps do not fit: do all rows have the same units, and are they in random order?")
 }
 
 func (f *Far) tell(r *ui.Reporter, share float64, what string) {
 	if float64(f.far) > share*float64(f.rows) {
-		r.Warn("of %s, %s far outside what the model has learned, %s", ui.Count(f.rows, "row"), ui.Count(f.far, "lies", "lie"), what)
+		r.Warn("of %s, %s far outside %s", ui.Count(f.rows, "row"), ui.Count(f.far, "lies", "lie"), what)
 	}
 }
