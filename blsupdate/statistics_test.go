@@ -431,3 +431,35 @@ func TestStatisticsAtLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestStatisticsOfDependentNodes adds nodes of which one depends on the others, since there are fewer
+// samples than nodes or since it is a combination of others. Then a ridge, or more rows, determine W.
+func TestStatisticsOfDependentNodes(t *testing.T) {
+	for _, l := range []int{5, 20} { // fewer samples than nodes; node 5 depends on nodes 2 and 4
+		rng := rand.New(rand.NewPCG(405, uint64(l)))
+		all, y := testmat.Random(rng, l, 6).Dense(), testmat.Random(rng, l, 1).Dense()
+		for i := range l {
+			y.Set(i, 0, all.At(i, 0)+y.At(i, 0)/1000) // Y itself is much longer than its residual
+			if l == 20 {
+				all.Set(i, 5, all.At(i, 2)-all.At(i, 4))
+			}
+		}
+		u := started(t, QR, columnsBetween(all, 0, 4), y, Options{})
+		must(t, u.AddNodes(columnsBetween(all, 0, 4), columnsBetween(all, 4, 6), y))
+		ridge, err := u.Clone()
+		ax, ya := testmat.Random(rng, 20, 6).Dense(), testmat.Random(rng, 20, 1).Dense()
+		must(t, errors.Join(err, ridge.SetLambda(0.1), u.AddInputs(ax, ya)))
+		var more, moreY gonummat.Dense
+		more.Stack(all, ax)
+		moreY.Stack(y, ya)
+		for of, anew := range map[Updater]Updater{
+			ridge: started(t, QR, all, y, Options{Lambda: 0.1}), u: started(t, QR, &more, &moreY, Options{}),
+		} {
+			got, err := of.Statistics()
+			want, err2 := anew.Statistics()
+			must(t, errors.Join(err, err2))
+			where := fmt.Sprintf("%d rows, lambda %v", l, of.Lambda())
+			closeTo{t, where, 1e-9}.check("RSS", got.RSS[0], want.RSS[0], want.RSS[0])
+		}
+	}
+}

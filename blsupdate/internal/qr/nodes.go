@@ -76,9 +76,13 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	w := s.solved()
 	if w != nil {
 		size.ErrKept(w)
+		corner := dense.Triangle(p) // of C alone, to see which new nodes depend on others, new ones too
+		if err := lapack.AppendRows(s.Counter.Unwrap(), corner, nil, rest, nil); err != nil {
+			return out, state.Overflow(err)
+		}
 		share := rcond
-		for j, v := range dense.ColumnNorms(rest) {
-			share = min(share, v*units[j]/norms[j]) // NaN for a column of zeros
+		for j := range p {
+			share = min(share, math.Abs(corner.At(j, j))*units[j]/norms[j]) // NaN for a column of zeros
 		}
 		y1, w1, residual = s.NodeTargets(a, y, w, share)
 	}
