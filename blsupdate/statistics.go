@@ -30,8 +30,9 @@ type Statistics struct {
 	// digits. That happens in a close fit by Gram, with a ridge, or by an ill-conditioned model of
 	// Original or Improved after changes. It also happens after the removal of rows with 10⁷ times
 	// larger residuals, until Rebuild, AddNodes (not in Gram) or until RSS has grown. Larger
-	// errors may go unnoticed in a close fit by Improved in the form Large with rows some 10⁴ times
-	// as long as the others, and in RidgeInverse if Condition().Digits is below 6.
+	// errors may go unnoticed in an exact fit, in a close fit by Improved in the form Large with
+	// rows some 10⁴ times as long as the others, and in RidgeInverse if Condition().Digits is
+	// below 6.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the
@@ -217,7 +218,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 	}
 	defer u.counter.Reset()
 	accuracy := u.state.Condition()
-	blur := 1 / detmath.Pow(accuracy.RCond, accuracy.Power) // the relative error of h, in eps
+	blur := accuracy.Grown / detmath.Pow(accuracy.RCond, accuracy.Power) // the relative error of h, in eps
 	if out.Leverage, err = c.Leverages(u.counter, x); err != nil {
 		return out, err
 	}

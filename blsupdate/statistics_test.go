@@ -463,3 +463,29 @@ func TestStatisticsOfDependentNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaveOneOutAfterRemovals adds and removes rows that outweigh all others, which leaves errors in the
+// leverage of a row that alone determines a direction: it must still be refused.
+func TestLeaveOneOutAfterRemovals(t *testing.T) {
+	for _, m := range Methods() {
+		for seed := range uint64(40) {
+			rng := rand.New(rand.NewPCG(seed, 406))
+			a, y := testmat.Random(rng, 11, 2).Dense(), testmat.Random(rng, 11, 1).Dense()
+			for i := range 10 {
+				a.Set(i, 1, 0)
+			}
+			u := started(t, m, a, y, Options{})
+			for range 5 {
+				heavy := scaled(testmat.Random(rng, 1, 2).Dense(), 3000)
+				ya := testmat.Random(rng, 1, 1).Dense()
+				if err := u.AddInputs(heavy, ya); err == nil {
+					_ = u.RemoveInputs(heavy, ya) // if refused, the row is not alone, and its leverage below 1
+				}
+			}
+			left, err := u.LeaveOneOut(rowsBetween(a, 10, 11), rowsBetween(y, 10, 11))
+			if err == nil && u.Samples() == 11 {
+				t.Errorf("%v, seed %d: leverage %v", m, seed, left.Leverage)
+			}
+		}
+	}
+}

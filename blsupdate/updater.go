@@ -91,7 +91,8 @@ type Updater interface {
 	//
 	// Original and Improved with a ridge return a *RankError if nodes would outnumber samples
 	// (unless C is CZero). QR without a ridge returns one if they already do. QR and
-	// InverseCholesky return a *ConditionError for κ above about 1e7: then restart with all nodes.
+	// InverseCholesky return a *ConditionError for κ above about 1e7, and RidgeInverse for κ above
+	// 6e7: then restart with all nodes, by QR instead of RidgeInverse.
 	AddNodes(a, h, y *mat.Dense) error
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 
@@ -159,7 +160,9 @@ type Updater interface {
 	// model; x is m×k, y is m×c. The rows must be rows of the model, scaled as in the model. It
 	// takes 2mkc flops more than Leverage. It returns a *LeverageError if a row alone determines
 	// the weights in some direction, or may do so within the rounding error of h_i: up to 5 eps κ
-	// h_i, and 5 eps κ² h_i in Gram and RidgeInverse. Other errors grow with 1/(1 - h_i).
+	// h_i, and 5 eps κ² h_i in Gram and RidgeInverse, times the factor by which the bound on the
+	// errors of the state exceeds the bound for a new start. Removals of rows that outweigh the
+	// others make it large. Other errors grow with 1/(1 - h_i).
 	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
 
 	// LeaveOneOutContext is LeaveOneOut for rows that have weights.

@@ -167,6 +167,7 @@ func (s *State) Condition() state.Condition {
 	solved := state.Norms{A: lengths, Y: none, ErrA: make([]float64, s.K), ErrY: none, ErrR: make([]float64, s.K), Gain: none, Squared: true}
 	solved.Err(state.Unit(s.K, s.K)) // of the factorization, relative to the matrix with the ridge
 	c := state.Condition{RCond: reach.RCond(), Power: 2, Error: s.size.Error(reach, s.Lambda, s.w) + solved.Error(reach, 0, s.w)}
+	c.Grown = s.size.Grown(s.Samples, reach, s.Lambda)
 	c.Rebuilt = s.size.Rebuilt(s.Samples, reach, s.Lambda, s.w)
 	if s.refined != nil {
 		exact := state.Norms{A: lengths, Y: s.size.Y, ErrA: make([]float64, s.K), ErrY: make([]float64, s.C), ErrR: make([]float64, s.K), Rest: s.refined, Gain: s.size.Gain}

@@ -199,6 +199,7 @@ func (u *State) Condition() state.Condition {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power, Dependent: true}
 		// The factor of an update covers W = A⁺Y of a start, too.
 		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
+		c.Grown = max(1, u.drift)
 		worst := 0.0
 		for t, y := range u.size.Y {
 			far := u.largest[t] + float64(u.worst.plus*u.size.Rest[t])
@@ -216,6 +217,7 @@ func (u *State) Condition() state.Condition {
 	}
 	reach := u.reachOf(u.rowNorms())
 	c := state.Condition{RCond: reach.RCond(), Power: u.worst.power, Error: u.size.Error(reach, u.Lambda, u.w)}
+	c.Grown = u.size.Grown(u.Samples, reach, u.Lambda)
 	c.Rebuilt = u.size.Rebuilt(u.Samples, reach, u.Lambda, u.w)
 	if u.Lambda > 0 {
 		bias, lengths := 0.0, u.size.Lengths(u.Lambda)

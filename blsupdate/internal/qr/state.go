@@ -167,6 +167,7 @@ func (s *State) Condition() state.Condition {
 	solved := s.Size.With(dense.Triangle(s.K), mat.NewDense(s.K, s.C, nil), s.Lambda)
 	reach.Rows = s.rowsOfInverse(reach.Scaled, solved.ErrA)
 	c := state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.TriangleError(reach, s.w)}
+	c.Grown = solved.Grown(s.Samples, reach, 0)
 	c.Rebuilt = s.Size.Rebuilt(s.Samples, reach, 0, s.w)
 	return c
 }

@@ -73,7 +73,9 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	if s.Size.Squared {
 		power = 2
 	}
-	c := Condition{RCond: reach.RCond(), Power: power, Error: s.Size.Turned(s.Reach()).Error(reach, s.Lambda, s.W)}
+	size := s.Size.Turned(s.Reach())
+	c := Condition{RCond: reach.RCond(), Power: power, Error: size.Error(reach, s.Lambda, s.W)}
+	c.Grown = size.Grown(s.Samples, reach, s.Lambda)
 	c.Rebuilt = s.Size.Rebuilt(s.Samples, reach, s.Lambda, s.W)
 	return c
 }

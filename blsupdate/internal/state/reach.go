@@ -169,6 +169,33 @@ func (s Norms) worst(reach Reach, lengths []float64, w *mat.Dense, sum func(t in
 	return worst
 }
 
+// Grown returns how many times the bound on the relative errors of x Q xᵀ, Q = (AᵀA + lambda I)⁻¹,
+// exceeds the bound for a new start from l rows.
+func (s Norms) Grown(l int, reach Reach, lambda float64) float64 {
+	anew := NewNorms(len(s.A), 0, s.Squared)
+	anew.A = s.A
+	anew.Err(Unit(l, len(s.A)))
+	return max(1, s.inverseError(reach, lambda)/anew.inverseError(reach, lambda))
+}
+
+// inverseError bounds the relative errors of x Q xᵀ. Errors of A cause 2 Spread(ErrA), or Spread(ErrA)²
+// for Squared norms, and an inverse has errors of Drift. For a Triangle without a ridge, 2 Spread(ErrR)²
+// is another bound: see TriangleError.
+func (s Norms) inverseError(reach Reach, lambda float64) float64 {
+	lengths := s.Lengths(lambda)
+	size := reach.Spread(lengths, s.ErrA)
+	switch {
+	case s.Squared:
+		return float64(size*size) + s.Drift
+	case !s.Triangle:
+		return 2*size + s.Drift
+	case s.Ridge == 0:
+		spread := reach.Spread(lengths, s.ErrR)
+		size = min(size, float64(spread*spread))
+	}
+	return 2 * size
+}
+
 // ErrFit bounds the error of y - A w for target t, by the errors of y and of the columns of A.
 func (s Norms) ErrFit(t int, w *mat.Dense) float64 {
 	return plusAbs(s.ErrY[t], s.ErrA, gonummat.Col(nil, t, w))

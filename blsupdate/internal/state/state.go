@@ -80,6 +80,7 @@ type Condition struct {
 	Power int     // the power of 1/RCond with which errors grow
 	Error float64 // the bound of Norms.Error; not finite if unknown
 
+	Grown   float64 // from Norms.Grown
 	Rebuilt float64 // a bound on what Error would be after a new start, if W is known
 
 	Dependent bool // whether some weights are undetermined, up to rounding
