@@ -82,6 +82,21 @@ func TestConditionErrorText(t *testing.T) {
 	if err := started(t, InverseCholesky, a, zeros, Options{}).AddNodes(a, columnsBetween(a, 0, 1), zeros); err == nil || !strings.Contains(err.Error(), "or use the method improved") {
 		t.Error(err)
 	}
+	// A new node that depends on others exactly, or up to 1e-9: then QR can start with all nodes.
+	near := columnsBetween(a, 0, 1)
+	near.Set(0, 0, near.At(0, 0)+1e-9)
+	for _, h := range []*mat.Dense{columnsBetween(a, 0, 1), near} {
+		var e *ConditionError
+		if err := started(t, RidgeInverse, a, zeros, Options{}).AddNodes(a, h, zeros); !errors.As(err, &e) ||
+			strings.Contains(err.Error(), "use New to start a new model with all nodes") != (h == near) {
+			t.Fatal(err)
+		}
+		var all mat.Dense
+		all.Augment(a, h)
+		for _, m := range e.Instead {
+			weights(t, started(t, m, &all, zeros, Options{}))
+		}
+	}
 	u = started(t, QR, ones, zeros, Options{})
 	if _, err = u.Weights(); !is[*ConditionError](err) || strings.Contains(err.Error(), "Small") || !strings.Contains(err.Error(), "drop nodes") {
 		t.Error(err)

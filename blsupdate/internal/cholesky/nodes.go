@@ -99,7 +99,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 func (s *State) checkForNodes(what string, l int) error {
 	switch rcond := s.Reach().RCond(); {
 	case !(rcond > dense.RankTolerance(l, s.K)): // New would refuse all nodes, too
-		return &types.ConditionError{What: what, RCond: rcond, Instead: s.belowFullRank()}
+		return &types.ConditionError{What: what, RCond: rcond, Instead: s.BelowFullRank()}
 	case !(rcond >= minForNodes):
 		return &types.ConditionError{What: what, RCond: rcond, Err: errNodes}
 	}

@@ -154,7 +154,7 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	}
 	rcond := lapack.RCondTriangle(s.Counter, dense.Equilibrated(r, s.Size.Lengths(s.Lambda)))
 	if !(rcond > dense.RankTolerance(dense.Rows(a), s.K)) {
-		return &types.ConditionError{What: what, RCond: rcond, Instead: s.belowFullRank()}
+		return &types.ConditionError{What: what, RCond: rcond, Instead: s.BelowFullRank()}
 	}
 	s.Counter.Enter(cost.StepSolve)
 	err = lapack.SolveTriangular(s.Counter, z, r, false)
@@ -175,18 +175,11 @@ func reversed(m *mat.Dense) *mat.Dense {
 	return out
 }
 
-func (s *State) belowFullRank() []types.Method {
-	if s.Lambda > 0 {
-		return nil
-	}
-	return []types.Method{types.Improved}
-}
-
 // triangleError returns a *ConditionError if solving with a triangle met a zero pivot, or ErrOverflow.
 func (s *State) triangleError(what string, err error) error {
 	var pivot *lapack.PivotError
 	if errors.As(err, &pivot) && pivot.Pivot == 0 {
-		return &types.ConditionError{What: what, Err: err, Instead: s.belowFullRank()}
+		return &types.ConditionError{What: what, Err: err, Instead: s.BelowFullRank()}
 	}
 	return types.ErrOverflow
 }

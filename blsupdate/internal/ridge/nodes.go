@@ -1,6 +1,7 @@
 package ridge
 
 import (
+	"errors"
 	"math"
 
 	"blskernel/blsupdate/internal/cost"
@@ -14,6 +15,9 @@ import (
 
 // nodesUnits is the error of D in units of the error of Q.
 const nodesUnits = 4
+
+// QR adds nodes only up to κ = 1e7, but starts with all of them.
+var errNodes = errors.New("new nodes need a condition number of at most 6e7: use New to start a new model with all nodes")
 
 // AddNodes appends p rows and columns to Q. With D = Q AᵀH and C = H - A D,
 //
@@ -92,8 +96,12 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if w1 == nil {
 		next.Size.ErrNodes(next.Reach(), next.Size.Lengths(s.Lambda), errs)
 	}
-	if rcond := next.Reach().RCond(); !(rcond*rcond >= dense.Eps) {
-		return out, &types.ConditionError{What: "[A; sqrt(lambda) I] with the new nodes", RCond: rcond, Instead: []types.Method{types.QR}}
+	const what = "[A; sqrt(lambda) I] with the new nodes"
+	switch rcond := next.Reach().RCond(); {
+	case !(rcond > dense.RankTolerance(l, next.K)):
+		return out, &types.ConditionError{What: what, RCond: rcond, Instead: s.BelowFullRank()}
+	case !(rcond*rcond >= dense.Eps):
+		return out, &types.ConditionError{What: what, RCond: rcond, Err: errNodes, Instead: []types.Method{types.QR}}
 	}
 	*s = next
 	return state.Outcome{Model: cost.Plus(model, residual)}, nil

@@ -42,6 +42,14 @@ func (s *Inverse) CheckSize(l, k int) error {
 	return nil
 }
 
+// BelowFullRank returns the methods that can start from dependent columns of A.
+func (s *Inverse) BelowFullRank() []types.Method {
+	if s.Lambda > 0 {
+		return nil
+	}
+	return []types.Method{types.Improved}
+}
+
 // NoteRows raises Rows to norms, the current norms of the rows of F, where these are larger.
 func (s *Inverse) NoteRows(norms []float64) {
 	rows := make([]float64, s.K)
