@@ -126,9 +126,13 @@ func explainLearning(err error, trains bool) error {
 	return err
 }
 
+// flagOf replaces the name of an option by its flag and, where the flag is yes or no, the values.
 var flagOf = strings.NewReplacer(
-	"EnhancementNodes", "--enhancement", "GroupNodes", "--group-nodes", "Groups", "--groups", "Scaling", "--scale", "Direct", "--direct",
-	"Relevance", "--relevance", "Steps", "--steps", "Shrink", "--shrink", "Seed", "--seed", "Method", "--method", "LogTargets", "--log-targets",
+	"Direct (1 and 0)", "--direct (yes and no)", "Direct (0 and 1)", "--direct (no and yes)",
+	"Steps (1 and 0)", "--steps (yes and no)", "Steps (0 and 1)", "--steps (no and yes)",
+	"LogTargets (true and false)", "--log-targets (yes and no)", "LogTargets (false and true)", "--log-targets (no and yes)",
+	"EnhancementNodes", "--enhancement", "GroupNodes", "--group-nodes", "Groups", "--groups", "Scaling", "--scale",
+	"Relevance", "--relevance", "Shrink", "--shrink", "Seed", "--seed", "Method", "--method",
 )
 
 // Differing returns what differs between two models, with a flag in place of the name of an option.
