@@ -384,6 +384,9 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 	}
 	defer r.Close()
 	if err := v.of.Match(r, Data{Missing: opt.Missing, Learn: true, Elsewhere: apart, Single: !apart && len(paths) == 1}); err != nil {
+		if fault, ok := err.(*stream.Error); ok && fault.Path == "" {
+			fault.Path = paths[0]
+		}
 		return err
 	}
 	out, more := v.out, true

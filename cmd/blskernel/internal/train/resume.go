@@ -40,6 +40,7 @@ func (tr *training) goOn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tr.In.Options.Exclude = r.Selection().Exclude // for the log
 	tr.Known = meta.Progress.Rows
 	defer tr.Start(ctx, r, firstOf(meta), meta.Batch)()
 	tr.Explain("%s continues after %s", tr.Out, ui.Count(tr.Known, "row"))
