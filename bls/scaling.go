@@ -6,6 +6,7 @@ import (
 
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/names"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -49,6 +50,27 @@ func (s Scaling) String() string { return names.String(scalingNames, s) }
 // ParseScaling returns the scaling with the given name, ignoring case.
 func ParseScaling(name string) (Scaling, error) {
 	return names.Parse[Scaling]("bls", scalingNames, name)
+}
+
+// meanSquare returns the weighted mean of the squared norms of the rows of S, for rows x (l×d), but at
+// most 2⁹⁰⁰. It is d unless S is X itself: otherwise the columns of S have mean squares of 1.
+func (s Scaling) meanSquare(x *mat.Dense, weights []float64) float64 {
+	l, d := x.Dims()
+	if s != ScaleNone {
+		return float64(d)
+	}
+	sum, mean := 0.0, 0.0
+	for i := range l {
+		sum += floats.Weight(weights, i)
+	}
+	for i := range l {
+		if w := floats.Weight(weights, i); w > 0 {
+			for _, v := range x.RawRowView(i) {
+				mean += float64(w / sum * v * v)
+			}
+		}
+	}
+	return min(mean, 0x1p900)
 }
 
 const smallestNormal = 0x1p-1022

@@ -93,7 +93,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	rows, d := x.Dims()
 	l := choice.Positive(rows, weights)
 	chooses, unit, given := s.chooses(), choice.Unit(weights), s.update.Lambda
-	lowest := float64(unit * s.lowestLambda(max(l, s.rows), d, opt))
+	lowest := float64(unit * s.lowestLambda(max(l, s.rows), float64(d), opt))
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
@@ -116,7 +116,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		least := lowest
 		if given != 0 { // Score is for a model that learns only these rows
-			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), d, opt))
+			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), float64(d), opt))
 		}
 		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
 		if err != nil {
@@ -140,6 +140,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	if by.Rows == 0 && given == 0 {
 		s.update.Lambda = max(float64(unit*defaultLambda), lowest)
 	}
+	lowest = float64(unit * s.lowestLambda(max(l, s.rows), opt.Scaling.meanSquare(x, weights), opt))
 	s.method = s.methodFor(method, lowest)
 	return s, by, nil
 }
@@ -162,15 +163,16 @@ func suggestNodes(rows, columns int) int {
 	return max(minNodes, min(maxNodes, int(nodes)))
 }
 
-// lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 and of d
-// columns are accurate: 8 units in the last place, or 128 for RidgeInverse, of 2l max(N+n3, Direct·d).
-// That bounds their trace: Z and H are within ±1, and S has mean squares of 1, unless unscaled.
-func (s settings) lowestLambda(l, d int, opt FeatureOptions) float64 {
+// lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 are
+// accurate: 8 units in the last place, or 128 for RidgeInverse, of 2l max(N+n3, Direct·square). That
+// bounds their trace: Z and H are within ±1, and square is the mean squared norm of a row of S, from
+// meanSquare. The search takes d for square, since a ridge for a large S would damp the other nodes.
+func (s settings) lowestLambda(l int, square float64, opt FeatureOptions) float64 {
 	units := 0x1p-48
 	if s.method == blsupdate.RidgeInverse {
 		units = 0x1p-44
 	}
-	return float64(units * float64(l) * float64(max(opt.Groups*opt.GroupNodes+opt.EnhancementNodes, opt.Direct*d)))
+	return float64(units * float64(l) * max(float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes), float64(opt.Direct)*square))
 }
 
 // bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes.

@@ -247,16 +247,36 @@ func TestFitSaysSingular(t *testing.T) {
 	}
 }
 
+// TestFitOfUnscaledColumns has large unscaled columns, one a sum of others. The ridge is then too small
+// for Gram, which would refuse the fit.
+func TestFitOfUnscaledColumns(t *testing.T) {
+	x, y, _ := normalTable(3, 300, 5)
+	x.Scale(1000, x)
+	for i := range 300 {
+		x.Set(i, 4, x.At(i, 3)+2*x.At(i, 2))
+	}
+	f := FeatureOptions{Scaling: ScaleNone, Direct: 1, Groups: 2, GroupNodes: 3, EnhancementNodes: 20}
+	r := &Regressor{Features: f}
+	if must(t, r.Fit(x, y)); r.Updater().Method() != blsupdate.QR {
+		t.Errorf("the method is %v", r.Updater().Method())
+	}
+	r = &Regressor{Features: f}
+	if _, err := r.Tune(x, y, TuneOptions{Flops: 1e9}); err != nil || r.Method != blsupdate.QR {
+		t.Errorf("Tune chooses the method %v, %v", r.Method, err)
+	}
+}
+
 // TestLowestLambda checks that the smallest ridge is at least 8 units in the last place of the trace.
 func TestLowestLambda(t *testing.T) {
 	x, _, _ := normalTable(3, 100, 20)
+	x.Scale(1000, x)
 	for _, o := range []FeatureOptions{{Groups: 1, GroupNodes: 1, Direct: 1}, {EnhancementNodes: 5, Direct: 1}, {EnhancementNodes: 50}} {
-		for _, o.Scaling = range []Scaling{ScaleSamples, ScaleColumns, ScaleRanks} {
+		for _, o.Scaling = range []Scaling{ScaleSamples, ScaleColumns, ScaleRanks, ScaleNone} {
 			f, trace := mustFit(t, x, o), 0.0
 			for _, v := range mustTransform(t, f, x).RawMatrix().Data {
 				trace += v * v
 			}
-			if least := (settings{}).lowestLambda(100, 20, f.opt); !(0x1p-49*trace <= least) {
+			if least := (settings{}).lowestLambda(100, o.Scaling.meanSquare(x, nil), f.opt); !(0x1p-49*trace <= least) {
 				t.Errorf("%+v: %g for the trace %g", o, least, trace)
 			}
 		}

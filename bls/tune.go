@@ -134,7 +134,7 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 			s.update.Lambda = None
 		}
 	}
-	s.method = s.methodFor(best.Method, t.lowest(best.features))
+	s.method = s.methodFor(best.Method, t.lowest(best.features, best.features.Scaling))
 	// The next Fit weights the columns with these settings from the start, which changes the score.
 	with := prepare(s, s.rows, d)
 	with.validate = true
@@ -153,11 +153,10 @@ type tuning struct {
 }
 
 // lowest returns the smallest ridge for which Gram is accurate with the usual feature nodes and the
-// enhancement nodes of f.
-func (t *tuning) lowest(f FeatureOptions) float64 {
+// enhancement nodes of f. scaling says how large S is: see meanSquare.
+func (t *tuning) lowest(f FeatureOptions, scaling Scaling) float64 {
 	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
-	_, d := t.x.Dims()
-	return float64(t.unit * t.settings.lowestLambda(t.rows, d, f))
+	return float64(t.unit * t.settings.lowestLambda(t.rows, scaling.meanSquare(t.x, t.folds.Weights()), f))
 }
 
 // afford subtracts the flops for trying the given numbers of shrinks and ridges with k nodes from the
@@ -196,7 +195,7 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 		return err
 	}
 	opt = bounded(opt, maxNodes) // afford bounds the enhancement nodes
-	best, err := t.search(ctx, opt, []Scaling{opt.Scaling}, shrinks, t.given, t.lowest(opt))
+	best, err := t.search(ctx, opt, []Scaling{opt.Scaling}, shrinks, t.given, t.lowest(opt, ScaleColumns))
 	if err != nil {
 		return err
 	}
@@ -233,7 +232,7 @@ func (t *tuning) refine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	grid := trials.grid(t.given, t.lowest(f))
+	grid := trials.grid(t.given, t.lowest(f, ScaleColumns))
 	if columns != nil {
 		grid.Folds = grid.Folds.ForLabels()
 	}
