@@ -3,7 +3,6 @@ package bls
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -132,6 +131,9 @@ func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float6
 	case held != nil:
 		for _, row := range held {
 			row[0] = floats.Weight(in.weights, int(row[0]))
+			if m.approximates() {
+				row[1] = 1 // as for the rows that PredictInterval predicts
+			}
 			m.withoutRows(row)
 		}
 		m.extendCalibration(slices.DeleteFunc(held, func(row []float64) bool { return row[0] == 0 || !floats.Finite(row) }), false)
@@ -227,15 +229,21 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	return rows, err
 }
 
+// approximates reports whether the method only approximates Q, and so knows no leverages.
+func (m *model) approximates() bool {
+	by := m.updater.Method()
+	return m.updater.Options().Lambda > 0 && (by == blsupdate.Improved || by == blsupdate.Original)
+}
+
 // leverages returns x Q xᵀ, but at least 0, for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹. If
 // the method only approximates Q, it returns zeros or, if exact is true, blsupdate.ErrApproximate.
 func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]float64, error) {
 	m.mu.Lock() // the updater caches Q
 	defer m.mu.Unlock()
-	q, err := m.updater.LeverageContext(ctx, nodes)
-	if errors.Is(err, blsupdate.ErrApproximate) && !exact {
+	if !exact && m.approximates() {
 		return make([]float64, nodes.RawMatrix().Rows), nil
 	}
+	q, err := m.updater.LeverageContext(ctx, nodes)
 	for i, v := range q {
 		q[i] = max(0, v)
 	}

@@ -343,3 +343,22 @@ func TestHeldCalibration(t *testing.T) {
 		t.Errorf("sets hold %v", held/test)
 	}
 }
+
+// TestHeldScales checks that the calibration of a method that only approximates leverages has s = 1 for
+// all rows, as PredictInterval and PredictSet have for the rows that they predict.
+func TestHeldScales(t *testing.T) {
+	x, y, _ := normalTable(3, 300, 5)
+	for _, lambda := range []float64{1e-3, None} {
+		r := &Regressor{Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: lambda},
+			Features: FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 20, Relevance: 1}}
+		must(t, r.Fit(x, y))
+		if r.calibration.rows == nil {
+			t.Fatalf("lambda %v: no calibration", lambda)
+		}
+		for i, row := range r.calibration.rows {
+			if (row[1] == 1) != (lambda > 0) {
+				t.Fatalf("lambda %v: row %d has s = %v", lambda, i, row[1])
+			}
+		}
+	}
+}
