@@ -64,7 +64,7 @@ const (
 	minPotrfUpper = 40
 	minPotrfLower = 128
 	minGetrf      = 96
-	minInverse    = 6  // Dpotri, Dgetri and Dtrtri
+	minInverse    = 14 // Dpotri, Dgetri and Dtrtri
 	minGesvd      = 20 // min(m, n); gonum's routine needs more than one row of Vᵀ
 )
 
