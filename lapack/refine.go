@@ -55,7 +55,7 @@ type ErrorBounds struct {
 // if the elements of U or D have grown. Otherwise it confirms that the first solution was already good.
 //
 // The residuals and the step take 10n²c flops. The bounds take about five solves of 2n²c flops, each
-// with all c right-hand sides. The workspace is 256n + 8n·min(c, 256) numbers.
+// with all c right-hand sides. The workspace is 256n + 7n·min(c, 256) numbers.
 //
 // The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, if a, b
 // or x holds NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes do

@@ -39,7 +39,7 @@ func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 	}
 	f.eachPanel(x, b, backward, func(j int, x, b blas64.General, m [6][]float64, backward []float64) {
 		f.step(x, b, m, backward)
-		f.forward(x, m[0], m[1], m[2], m[3], forward[j:j+x.Cols])
+		f.forward(x, m, forward[j:j+x.Cols])
 	})
 }
 

@@ -93,15 +93,16 @@ func (f Gerfs) isZero(i int, x blas64.General, j int) bool {
 }
 
 // forward writes a bound on max_i |x - x*|_i / max_i |x|_i to bounds for each column x, where x* is the
-// exact solution. r holds the residuals, and w is |A||x| + |b|. w, work and rhs are overwritten.
+// exact solution. m is as in eachPanel: m[0] holds the residuals, and m[1] is |A||x| + |b|. forward may
+// overwrite all of m but the residuals.
 //
 // With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞. norm1 can estimate ‖A⁻¹G‖∞, the 1-norm of
 // the transpose G A⁻ᵀ. LAPACK estimates one column after another, with about five solves each at Level
 // 2 speed. Here the estimators of all columns step together, so that each solve has many right-hand
 // sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by that magnitude and by
 // ‖x‖∞. Badly scaled data then cause neither overflow nor underflow.
-func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
-	active := f.weights(x, r, w, work, bounds)
+func (f Gerfs) forward(x blas64.General, m [6][]float64, bounds []float64) {
+	active := f.weights(x, m, bounds)
 	for {
 		left := active[:0]
 		for _, e := range active {
@@ -117,7 +118,7 @@ func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []flo
 		if active = left; len(active) == 0 {
 			return
 		}
-		f.apply(active, rhs)
+		f.apply(active, m[3])
 	}
 }
 
@@ -128,10 +129,11 @@ type estimator struct {
 	weights []float64
 }
 
-// weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It writes
-// the known bounds, 0 or +Inf, and returns estimators for the other columns; w holds the estimators' x.
-func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
-	n, c := x.Rows, x.Cols
+// weights writes the diagonal of G for each column of x, scaled as in forward, to a row of m[2]. It
+// writes the known bounds, 0 or +Inf, and returns estimators for the other columns, with their vectors
+// in m[1] and their signs in m[4].
+func (f Gerfs) weights(x blas64.General, m [6][]float64, bounds []float64) (active []*estimator) {
+	n, c, r, w, g := x.Rows, x.Cols, m[0], m[1], m[2]
 	add, limit := f.guard()
 	for j := range c {
 		xmax := 0.0
@@ -159,7 +161,8 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*e
 			bounds[j] = math.Inf(1)
 		default:
 			bounds[j] = 0
-			active = append(active, &estimator{norm1{x: w[j*n : (j+1)*n], signs: make([]float64, n)}, j, gj})
+			e := norm1{x: w[j*n : (j+1)*n], signs: m[4][j*n : (j+1)*n]}
+			active = append(active, &estimator{e, j, gj})
 		}
 	}
 	return active
