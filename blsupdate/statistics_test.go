@@ -464,8 +464,8 @@ func TestStatisticsOfDependentNodes(t *testing.T) {
 	}
 }
 
-// TestLeaveOneOutAfterRemovals adds and removes rows that outweigh all others, which leaves errors in the
-// leverage of a row that alone determines a direction: it must still be refused.
+// TestLeaveOneOutAfterRemovals adds and removes rows that outweigh all others, which leaves errors in
+// the leverage of a row that alone determines a direction: it must still be refused.
 func TestLeaveOneOutAfterRemovals(t *testing.T) {
 	for _, m := range Methods() {
 		for seed := range uint64(40) {

@@ -73,11 +73,11 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // friendlyRCond is the reciprocal condition number above which weights of new nodes come from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns the targets for the weights of new nodes. rcond is 1/κ or, in QR, |r_jj|/‖H_j‖ for
-// the R of C if that is smaller. If rcond is large, y1 is Y, and w1 is nil: the ridge rows have zero targets. Otherwise
-// rounding leaves a large part of C in the column space of A, which would multiply the part of Y that
-// A explains. Then y1 is Y - A W, and w1 is W, for the rows sqrt(lambda) D. Both choices give the same
-// weights in exact arithmetic, since W is the ridge solution for A:
+// NodeTargets returns the targets for the weights of new nodes. rcond is 1/κ or, in QR, |r_jj|/‖H_j‖
+// for the R of C if that is smaller. If rcond is large, y1 is Y, and w1 is nil: the ridge rows have
+// zero targets. Otherwise rounding leaves a large part of C in the column space of A, which would
+// multiply the part of Y that A explains. Then y1 is Y - A W, and w1 is W, for the rows sqrt(lambda) D.
+// Both choices give the same weights in exact arithmetic, since W is the ridge solution for A:
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
 //

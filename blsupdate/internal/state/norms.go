@@ -9,8 +9,6 @@ import (
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // Norms are the Euclidean norms of the columns of A and Y, and bounds on the rounding errors that the
@@ -24,8 +22,8 @@ import (
 //
 // ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) in ErrA and
 // ErrY, where they multiply W and Y, but not in ErrR. Of the errors of R'ᵀR' = (R + E)ᵀ(R + E) - (a +
-// δ)ᵀ(a + δ), only RᵀE w is large compared with R'. In Squared norms ErrR is ErrA as removals magnify it
-// in an inverse: see Turned.
+// δ)ᵀ(a + δ), only RᵀE w is large compared with R'. In Squared norms ErrR is ErrA as removals magnify
+// it in an inverse: see Turned.
 //
 // Rest bounds the norms of the residuals, with the current weights, of all rows that left rounding
 // errors in the state: the rows of A, and the removed rows, except what Refit has moved to Gain. Gain
@@ -219,12 +217,12 @@ func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fi
 	}
 }
 
-// Turned returns Squared norms for an inverse Q, with ErrA and ErrY magnified as removals have magnified
-// the errors of Q. An error δ of Q with |δ_ij| <= u q_i q_j, for the norms q of the rows of F, is an
-// error Q⁻¹δQ⁻¹ of Q⁻¹ = AᵀA + lambda I. Its elements are at most u κ² d_i d_j for the norms d of the
-// columns; only in the directions in which A is smallest it is like an error u d_i d_j. It stays as it
-// is while rows come and go. So it grows relative to Q⁻¹ if removals make another direction smallest,
-// by up to 1/(1-h) each, as in ErrR, and by κ² in all. peak has κ.
+// Turned returns Squared norms for an inverse Q, with ErrA and ErrY magnified as removals have
+// magnified the errors of Q. An error δ of Q with |δ_ij| <= u q_i q_j, for the norms q of the rows of
+// F, is an error Q⁻¹δQ⁻¹ of Q⁻¹ = AᵀA + lambda I. Its elements are at most u κ² d_i d_j for the norms d
+// of the columns; only in the directions in which A is smallest it is like an error u d_i d_j. It stays
+// as it is while rows come and go. So it grows relative to Q⁻¹ if removals make another direction
+// smallest, by up to 1/(1-h) each, as in ErrR, and by κ² in all. peak has κ.
 func (s Norms) Turned(peak Reach) Norms {
 	if !s.Squared {
 		return s
@@ -323,13 +321,13 @@ func (s Norms) Lowered(lambda float64) Norms {
 	return t
 }
 
-// CloseRest and InverseRest are the 1-h below which a removal of rows also magnifies earlier errors. For
-// a larger 1-h, new rows are expected to make up for this. InverseRest is for Q and for A⁺, where they
-// do not: Turned has the errors of Q. A⁺ with errors is the pseudoinverse of A + E. Removing a row a
-// with its error δ leaves, instead of E, the other rows of E and c δ, where the vector c of A'(A'ᵀA')⁻¹aᵀ
-// has the norm sqrt(h/(1-h)). While h is below a half, as in windows of rows in random order, the new
-// part is less than what the row took along. In windows of rows that change slowly the oldest row is an
-// extreme one, and E grows with every removal (TestDigitsOfSmoothWindows).
+// CloseRest and InverseRest are the 1-h below which a removal of rows also magnifies earlier errors.
+// For a larger 1-h, new rows are expected to make up for this. InverseRest is for Q and for A⁺, where
+// they do not: Turned has the errors of Q. A⁺ with errors is the pseudoinverse of A + E. Removing a row
+// a with its error δ leaves, instead of E, the other rows of E and c δ, where the vector c of
+// A'(A'ᵀA')⁻¹aᵀ has the norm sqrt(h/(1-h)). While h is below a half, as in windows of rows in random
+// order, the new part is less than what the row took along. In windows of rows that change slowly the
+// oldest row is an extreme one, and E grows with every removal (TestDigitsOfSmoothWindows).
 const (
 	CloseRest   = 0.1
 	InverseRest = 0.5
@@ -342,91 +340,6 @@ func Leg(h, v float64) float64 {
 	}
 	r := v / h
 	return h * math.Sqrt((1-r)*(1+r))
-}
-
-// WithNodes returns the norms with more columns of A, of l rows, with the given norms and errors. It
-// adds the errors of one change of the state, and of sums over the rows of the new columns and Y.
-func (s Norms) WithNodes(l int, norms, errs []float64) Norms {
-	t := s.clone()
-	t.A, t.ErrA, t.ErrR = append(t.A, norms...), append(t.ErrA, errs...), append(t.ErrR, errs...)
-	t.Err(Unit(len(norms), len(t.A)))
-	sums := t
-	sums.A, sums.Ridge = slices.Concat(make([]float64, len(s.A)), norms), 0
-	sums.Err(Unit(l, len(t.A)))
-	t.Drift = sums.Drift
-	return t
-}
-
-// ErrColumns adds errs to the errors of the last columns of A, which WithNodes has added.
-func (s *Norms) ErrColumns(errs []float64) {
-	from := len(s.A) - len(errs)
-	dense.Add(s.ErrA[from:], 1, errs)
-	if !s.Triangle {
-		dense.Add(s.ErrR[from:], 1, errs)
-		return
-	}
-	for j, v := range errs { // scaled for products with the errors of WithNodes in the other columns
-		s.ErrR[from+j] = Capped(detmath.Hypot(s.ErrR[from+j], v/math.Sqrt(Unit(len(errs), len(s.A)))))
-	}
-}
-
-// ErrKept adds to a Triangle the errors that the old columns of A, with the old weights w, leave in Y.
-// The old columns have errors E, and the new columns, computed from them, E D. So the errors E w =
-// E (W1 + D W2) remain, even if the new weights W1 of the old columns are zero.
-func (s *Norms) ErrKept(w *mat.Dense) {
-	for i := range dense.Rows(w) {
-		for t, v := range w.RawRowView(i) {
-			s.ErrY[t] = Capped(s.ErrY[t] + float64(s.ErrA[i]*math.Abs(v)))
-			s.addGain(t, float64(s.ErrR[i]*math.Abs(v)))
-		}
-	}
-}
-
-// ErrTargets adds to Gain errors of share times the norms of the targets. For a Triangle it adds them
-// to ErrY, and a change with the relative error share to ErrR, Gain and Drift.
-func (s *Norms) ErrTargets(share float64) {
-	if s.Triangle {
-		s.grow(s.ErrY, share, s.Y)
-		s.errRest(share)
-		return
-	}
-	for t, v := range s.Y {
-		s.addGain(t, float64(share*v))
-	}
-}
-
-// ErrNodes adds the errors of the parts of Y that new nodes explain. The columns C = H - A D of the new
-// nodes have errors errs in the column space of A, which multiply Y itself, not only its residuals.
-func (s *Norms) ErrNodes(reach Reach, lengths, errs []float64) {
-	all := make([]float64, len(lengths))
-	copy(all[len(lengths)-len(errs):], errs)
-	s.ErrTargets(reach.Spread(lengths, all))
-}
-
-// Explained subtracts from the residuals the parts of Y that new nodes explain. norms are the norms of
-// these parts, and unit is their relative error.
-func (s Norms) Explained(norms []float64, unit float64) {
-	for j, v := range norms {
-		s.Rest[j] = min(s.Rest[j], detmath.Hypot(Leg(s.Rest[j], v), math.Sqrt(unit)*s.Y[j]))
-	}
-}
-
-// Refit sets Rest to after, and moves what removed rows left there to Gain, unless W may be too wrong. In
-// a Triangle, whose Gain bounds other errors, it moves them to ErrY.
-func (s Norms) Refit(o Norms, reach Reach, lambda float64, w *mat.Dense, before, after []float64) {
-	lengths := o.Lengths(lambda)
-	_, spread, misfit := o.misfit(reach, lengths)
-	for t, v := range after {
-		gone := Leg(o.Rest[t], before[t])
-		if !(2*LeastErrors*misfit(t, gonummat.Col(nil, t, w)) <= v) { // then RSS is not known
-			v = detmath.Hypot(v, gone)
-		} else if left := float64(spread * gone); s.Triangle {
-			s.ErrY[t] = Capped(s.ErrY[t] + left)
-		} else if !s.Squared {
-			s.addGain(t, left)
-		}
-		s.Rest[t] = Capped(detmath.Hypot(v, math.Sqrt(Unit(0, len(s.A)))*s.Y[t])) // with rounding errors
-	}
 }
 
 // Safe returns s, with ErrOverflow if the product of two columns could overflow.

@@ -85,11 +85,11 @@ func (r Reach) RCond() float64 {
 // Recedes is the reciprocal condition number of the worst state at or below which Receded applies.
 const Recedes = 1e-5
 
-// Receded returns the largest norms so far of rows of an inverse, times before/after for the norms of the
-// columns of A, or least if that is larger. least has the norms before the latest addition, to which its
-// errors are relative. As rows are added, this offsets Forget, which would otherwise raise the norms
-// without bound. Earlier errors are relative to A, which the new rows make larger, also in Q and
-// A⁺: an error δ of Q is the error Q⁻¹δQ⁻¹ of Q⁻¹ = AᵀA + lambda I, which stays although Q shrinks.
+// Receded returns the largest norms so far of rows of an inverse, times before/after for the norms of
+// the columns of A, or least if that is larger. least has the norms before the latest addition, to
+// which its errors are relative. As rows are added, this offsets Forget, which would otherwise raise
+// the norms without bound. Earlier errors are relative to A, which the new rows make larger, also in Q
+// and A⁺: an error δ of Q is the error Q⁻¹δQ⁻¹ of Q⁻¹ = AᵀA + lambda I, which stays although Q shrinks.
 func Receded(rows, before, after, least []float64) []float64 {
 	receded := make([]float64, len(rows))
 	for j, v := range rows {
@@ -118,8 +118,8 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	return s.worst(reach, lengths, w, misfit)
 }
 
-// misfit returns Spread(ErrA), the factor of residuals in ‖R δw‖, and the sum in Error or, for a Triangle,
-// the first bound of TriangleError without the ridge, a bound on ‖R δw‖ for each target.
+// misfit returns Spread(ErrA), the factor of residuals in ‖R δw‖, and the sum in Error or, for a
+// Triangle, the first bound of TriangleError without the ridge, a bound on ‖R δw‖ for each target.
 func (s Norms) misfit(reach Reach, lengths []float64) (size, spread float64, of func(t int, column []float64) float64) {
 	size, spread = reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
 	if s.Triangle {
@@ -179,8 +179,8 @@ func (s Norms) Grown(l int, reach Reach, lambda float64) float64 {
 }
 
 // inverseError bounds the relative errors of x Q xᵀ. Errors of A cause 2 Spread(ErrA), or Spread(ErrA)²
-// for Squared norms, and an inverse has errors of Drift. For a Triangle without a ridge, 2 Spread(ErrR)²
-// is another bound: see TriangleError.
+// for Squared norms, and an inverse has errors of Drift. For a Triangle without a ridge, 2
+// Spread(ErrR)² is another bound: see TriangleError.
 func (s Norms) inverseError(reach Reach, lambda float64) float64 {
 	lengths := s.Lengths(lambda)
 	size := reach.Spread(lengths, s.ErrA)

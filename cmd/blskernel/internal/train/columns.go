@@ -191,8 +191,8 @@ func shortList(names []string) string {
 	return text
 }
 
-// amongNumbers returns a word that is not a number, if most of words are numbers or begin like them, and
-// otherwise "". It prefers a word that does not begin like a number, and then one without a comma.
+// amongNumbers returns a word that is not a number, if most of words are numbers or begin like them,
+// and otherwise "". It prefers a word that does not begin like a number, and then one without a comma.
 func (tr *training) amongNumbers(words []string) string {
 	n, odd, unit, comma := 0, "", "", ""
 	for _, word := range words {
