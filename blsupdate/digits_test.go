@@ -463,14 +463,16 @@ func TestDigitsOfOldErrors(t *testing.T) {
 	for do(t, h.u, h.u.Rebuild(h.a, h.y)); h.u.Samples() < 10 && h.change("add one"); { // F loses digits at once
 		h.checkPromise(t, fmt.Sprintf("a small column, %d rows", h.u.Samples()), 6)
 	}
-	h = plainSequence(t, 2, QR, 17, 1, 2, Options{})
-	for i := range 17 {
-		dense.Scale(math.Pow(3, float64(i)), h.a.RawRowView(i))
-	}
-	do(t, h.u, h.u.Rebuild(h.a, h.y))
-	for n := 16; n > 3; n-- {
-		h.apply(h.removal([]int{n}))
-		h.checkPromise(t, fmt.Sprintf("%d rows left", n), 5)
+	for _, m := range Methods() {
+		h = plainSequence(t, 2, m, 17, 1, 2, Options{})
+		for i := range 17 {
+			dense.Scale(math.Pow(3, float64(i)), h.a.RawRowView(i))
+		}
+		do(t, h.u, h.u.Rebuild(h.a, h.y))
+		for n := 16; n > 3; n-- {
+			h.apply(h.removal([]int{n}))
+			h.checkPromise(t, fmt.Sprintf("%v, %d rows left", m, n), 5)
+		}
 	}
 }
 

@@ -76,3 +76,43 @@ func TestDigitsOfSmoothWindows(t *testing.T) {
 		}
 	}
 }
+
+// TestDigitsOfChangingWindows slides windows over rows whose direction drifts, and over rows that shrink,
+// so that many removals have a leverage of more than a half.
+func TestDigitsOfChangingWindows(t *testing.T) {
+	for _, m := range Methods() {
+		for seed := range uint64(24) {
+			r := rand.New(rand.NewPCG(seed, 9))
+			k, shrink, trend := 3+int(seed%3), 0.85+0.1*r.Float64(), seed%2 == 0
+			noise, w := exponent(r, -6, -2), testutil.Random(r, 1, k).RawRowView(0)
+			row := func(n int) (a, y *mat.Dense) {
+				a, y = testutil.Random(r, 1, k), testutil.Random(r, 1, 1)
+				a.Apply(func(_, j int, v float64) float64 {
+					if trend {
+						return math.Pow(float64(n)/30, float64(j)/2) + v*noise
+					}
+					return v * math.Pow(shrink, float64(n))
+				}, a)
+				if seed%4 < 2 { // a close fit
+					y.Set(0, 0, dense.Dot(a.RawRowView(0), w))
+				}
+				return a, y
+			}
+			h := &sequence{r: r}
+			h.a, h.y = row(0)
+			for n := 1; n < 150; n++ {
+				ax, ya := row(n)
+				if h.u != nil {
+					do(t, h.u, h.u.AddInputs(ax, ya))
+				}
+				h.a, h.y = stack(h.a, ax), stack(h.y, ya)
+				switch l := 5 * k; {
+				case n == l:
+					h.u = started(t, m, h.a, h.y, Options{})
+				case n > l && h.apply(h.removal([]int{0})) && n%10 == 0:
+					h.checkPromise(t, fmt.Sprintf("%v, seed %d, %d rows", m, seed, n), 16)
+				}
+			}
+		}
+	}
+}

@@ -70,7 +70,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	before, change := u.size.Rest, u.changeTo(w)
 	s.fitted(-1, change)
 	gone := dense.ColumnNorms(u.ResidualAfter(ax, ya, w))
-	u.size = u.size.Without(ax, ya, u.Lambda, rest, state.InverseRest, gone)
+	u.size = u.size.Without(ax, ya, u.Lambda, rest, state.CloseRest, gone)
 	left := make([]float64, u.C)
 	u.y.blockwise(func(_ int, y *mat.Dense) { state.AddLengths(left, dense.ColumnNorms(y)) })
 	for t, y := range u.size.Y {

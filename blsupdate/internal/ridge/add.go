@@ -78,7 +78,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	next.Size = next.Size.Without(ax, ya, s.Lambda, rest, state.InverseRest, nil)
+	next.Size = next.Size.Without(ax, ya, s.Lambda, rest, state.CloseRest, nil)
 	next.noteRows()
 	next.NoteWeights(q)
 	next.NoteGain(q, rest, &s.Inverse, next.rows(), nil)
