@@ -33,7 +33,7 @@ type State struct {
 	reach   []float64 // the largest norms of the rows of A⁺ so far, as lowered by recede
 	largest []float64 // the largest norms of the columns of W so far: see noteWeights
 	prior   prior     // the deviation from the ridge problem
-	doubt   bool      // whether a rank below k was a close decision
+	doubt   bool      // whether a rank was a close decision since A⁺ was last computed from A
 
 	worst conditioning
 	drift float64 // the factor by which errors of A⁺ may exceed the errors of a start: see rowSpaceResidual
@@ -193,12 +193,14 @@ func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled. The error of W
 // is then eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
 // rows have raised the rank, or the form Large was used, it is eps κ² times the larger of this sum and
-// ‖A⁺‖‖Y‖.
+// ‖A⁺‖‖Y‖. As it may lie in any direction, the error of D⁻¹W is this times the norm of the longest
+// column. Nothing is known if the rank is in doubt, even if it is k: A⁺ is recomputed from A when the
+// rank reaches k, but not if A then turns out to be rank-deficient.
 func (u *State) Condition() state.Condition {
-	if u.rank < u.K {
+	if u.rank < u.K || u.doubt {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power, Dependent: true}
-		// The factor of an update covers W = A⁺Y of a start, too.
-		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
+		// Four times the factor of an update covers W = A⁺Y of a start, too.
+		c.Error = state.Unit(u.p.count, u.K) * max(u.drift, 4*updatedDrift) / detmath.Pow(c.RCond, c.Power)
 		c.Grown = max(1, u.drift)
 		worst := 0.0
 		for t, y := range u.size.Y {
@@ -207,7 +209,10 @@ func (u *State) Condition() state.Condition {
 				far = max(far, u.worst.plus*y)
 			}
 			if far > 0 { // otherwise the target has always been zero
-				worst = max(worst, far/dense.Norm(gonummat.Col(nil, t, u.w)))
+				w := gonummat.Col(nil, t, u.w)
+				worst = max(worst, far/dense.Norm(w))
+				dense.Multiply(w, u.size.A)
+				worst = max(worst, far*(dense.LargestOf(u.size.A)/dense.Norm(w)))
 			}
 		}
 		if c.Error *= worst; u.doubt {
@@ -273,7 +278,7 @@ func (u *State) reachOf(rows []float64) state.Reach {
 
 // certainty returns 1/κ, and the power of κ with which the error of the leverage h grows in a removal.
 func (u *State) certainty() (rcond float64, power int) {
-	if u.rank < u.K {
+	if u.rank < u.K || u.doubt {
 		return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
 	}
 	return u.reaches().RCond(), u.worst.power
