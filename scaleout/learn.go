@@ -199,7 +199,7 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 }
 
 // flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
-// the text of an error. For the notation of cells it is a flag of train, which makes the base model.
+// the text of an error. For the notation of numbers it is a flag of train, which makes the base model.
 func flagOf(r stream.Remedy) string {
 	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {
@@ -207,7 +207,7 @@ func flagOf(r stream.Remedy) string {
 		return "--target"
 	case stream.OptionInputArray:
 		return "--array"
-	case stream.OptionDecimal, stream.OptionThousands, stream.OptionNA:
+	case stream.OptionDecimal, stream.OptionThousands:
 		return "'blskernel train " + flag + "'"
 	}
 	return flag

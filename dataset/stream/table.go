@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"blskernel/internal/io/names"
@@ -71,6 +73,28 @@ func (c *Column) Words() []string {
 		return c.Levels[1:]
 	}
 	return c.Levels
+}
+
+// NotNumber returns a word that is not a number if most words are numbers or begin like numbers, and
+// otherwise "". The word may stand for a missing cell. NotNumber prefers a word that does not begin like
+// a number.
+func (c *Column) NotNumber() string {
+	n, odd, unit := 0, "", ""
+	for _, word := range c.Words() {
+		_, err := strconv.ParseFloat(word, 64)
+		switch start := strings.TrimLeft(word, "(+-$€£ "); {
+		case start != "" && start[0] >= '0' && start[0] <= '9':
+			if n++; err != nil {
+				unit = cmp.Or(unit, word)
+			}
+		case err != nil:
+			odd = cmp.Or(odd, word)
+		}
+	}
+	if 2*n <= len(c.Words()) {
+		return ""
+	}
+	return cmp.Or(odd, unit)
 }
 
 // Inputs returns the number of inputs of the column, including an indicator of missing cells.

@@ -365,3 +365,19 @@ func TestHeaderOfGaps(t *testing.T) {
 		t.Error("a sample without a word is read as a header")
 	}
 }
+
+// TestNotNumber finds the words among numbers that are read as words.
+func TestNotNumber(t *testing.T) {
+	for levels, want := range map[string]string{
+		" 1 2 unknown": "unknown", " - 1 2": "-", " 1 2 3+": "3+", " 1 2 3+ ?4": "?4", " 12kg 13kg": "12kg", " (5) 4 6": "(5)",
+		" a b": "", " 1 a": "", "1 2 a": "a", " 1 2": "", "": "",
+	} {
+		c := Column{Levels: strings.Split(levels, " ")}
+		if got := c.NotNumber(); got != want {
+			t.Errorf("%q: %q, want %q", levels, got, want)
+		}
+	}
+	if got := new(Column).NotNumber(); got != "" {
+		t.Errorf("%q in a column of numbers", got)
+	}
+}

@@ -63,6 +63,9 @@ func (c *call) describe() error {
 		if written := column.Notation.String(); written != "" {
 			notes = append(notes, fmt.Sprintf("column %s is read %s", name, written))
 		}
+		if odd := column.NotNumber(); odd != "" && c.Words[i].Levels == nil {
+			notes = append(notes, fmt.Sprintf("column %s is read as words, since %.80q is not a number: make it None if it is a missing cell", name, odd))
+		}
 	}
 	about := map[string]any{"notes": notes, "indicated": nil}
 	for key, columns := range map[string]stream.Columns{"metadata": d.Columns, "indicated": d.Columns.Indicate(d.Gaps)} {
@@ -119,8 +122,6 @@ func (c *call) inFrame(err error) error {
 		case stream.OptionMissing:
 			return "X.dropna()"
 		case stream.OptionExclude:
-		case stream.OptionNA:
-			return "X.replace(..., numpy.nan)"
 		default:
 			return fmt.Sprintf("pandas.read_csv(%s=%q)", strings.ToLower(r.Option.String()), r.Value)
 		}

@@ -246,6 +246,13 @@ def test_line_ends_in_words_and_names():
         model.predict(frame.assign(**{"Price\r\n(EUR)": [*range(5), "oops", *range(54)]}))
 
 
+def test_words_among_numbers_are_told():
+    pandas = pytest.importorskip("pandas")
+    ages = ["unknown" if i % 12 == 5 else i % 40 for i in range(240)]
+    with pytest.warns(UserWarning, match='column "age" is read as words, since "unknown" is not a number'):
+        regressor().fit(pandas.DataFrame({"age": ages, "x": range(240)}), range(240))
+
+
 def test_frames_that_are_refused():
     pandas = pytest.importorskip("pandas")
     for cells, message in [

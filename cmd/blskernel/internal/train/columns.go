@@ -30,7 +30,6 @@ func (tr *training) describe(r *stream.Reader) error {
 	if left := tr.leaveOut(r, found); left != nil {
 		s := r.Selection()
 		s.Exclude = append(s.Exclude, left...)
-		tr.In.Options.Exclude = s.Exclude // for the log
 		if err := r.Select(s); err != nil {
 			return err
 		}
@@ -73,7 +72,7 @@ func (tr *training) describe(r *stream.Reader) error {
 		tr.Warn("the cells in %s are all different and have no fraction: use --exclude if they number or name the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
-		if odd := tr.amongNumbers(column.Words()); odd != "" {
+		if odd := column.NotNumber(); odd != "" {
 			tr.Warn("the column %.80q is read as words, since %.80q is not a number: if it stands for a missing cell, use --na; if all are numbers, write them as such, or see --decimal and --thousands", names[i], odd)
 		}
 	}
@@ -189,30 +188,4 @@ func shortList(names []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// amongNumbers returns a word that is not a number, if most of words are numbers or begin like them,
-// and otherwise "". It prefers a word that does not begin like a number, and then one without a comma.
-func (tr *training) amongNumbers(words []string) string {
-	n, odd, unit, comma := 0, "", "", ""
-	for _, word := range words {
-		_, number := tr.In.Options.Number(word)
-		start := strings.TrimLeft(word, "(+-$€£ ")
-		switch begins := start != "" && start[0] >= '0' && start[0] <= '9' && !strings.HasSuffix(word, "]"); {
-		case number:
-			n++
-		case !begins:
-			odd = cmp.Or(odd, word)
-		case strings.Contains(word, ","):
-			n++
-			comma = cmp.Or(comma, word)
-		default:
-			n++
-			unit = cmp.Or(unit, word)
-		}
-	}
-	if 2*n <= len(words) {
-		return ""
-	}
-	return cmp.Or(odd, unit, comma)
 }
