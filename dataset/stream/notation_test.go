@@ -143,8 +143,8 @@ func TestJoinedFaults(t *testing.T) {
 	}
 }
 
-// TestRowNumbers finds columns of whole numbers in order, of different words, and a first one without a
-// name.
+// TestRowNumbers finds columns of whole numbers in order, of different words, and a first one without
+// a name.
 func TestRowNumbers(t *testing.T) {
 	for _, test := range []struct {
 		text string

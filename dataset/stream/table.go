@@ -76,8 +76,8 @@ func (c *Column) Words() []string {
 }
 
 // NotNumber returns a word that is not a number if most words are numbers or begin like numbers, and
-// otherwise "". The word may stand for a missing cell. NotNumber prefers a word that does not begin like
-// a number.
+// otherwise "". The word may stand for a missing cell. It does not begin like a number if there is such
+// a word.
 func (c *Column) NotNumber() string {
 	n, odd, unit := 0, "", ""
 	for _, word := range c.Words() {

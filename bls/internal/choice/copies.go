@@ -51,10 +51,11 @@ func (d Data) groups(rows []int) [][]int {
 		}
 	}
 	most := few * float64(copies)
-	if len(groups) < MinRows || float64(copies) < aFew || float64(others) > most || d.chance(groups, len(rows), most) > most {
-		return alone
+	if len(groups) >= MinRows && float64(copies) >= aFew && float64(others) <= most &&
+		d.chance(groups, len(rows), most) <= most {
+		return append(groups, states...)
 	}
-	return append(groups, states...)
+	return alone
 }
 
 // chance returns how many pairs of n rows are expected to agree in all columns if the columns are
@@ -75,7 +76,8 @@ func (d Data) chance(groups [][]int, n int, enough float64) float64 {
 				}
 				equal += float64(2*(i-first) + 1) // the sum over a run of r is r²
 			}
-			if pairs *= equal / float64(len(values)) / float64(len(values)); pairs <= enough {
+			share := 1 / float64(len(values))
+			if pairs *= equal * share * share; pairs <= enough {
 				return pairs
 			}
 		}

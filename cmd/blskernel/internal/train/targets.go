@@ -14,9 +14,9 @@ const (
 	farOut    = 50  // the least distance of a target that explains it, in distances of most targets
 )
 
-// tellTargets prints a note if a target of the first batch has only one value, or if held-out rows
-// score badly and one target is so far from the others, like a total or a typing error, that it decides
-// the squared error.
+// tellTargets prints a note if a target of the first batch has only one value. It also prints one if
+// held-out rows score badly and one target is so far from the others, like a total or a typing error,
+// that it decides the squared error.
 func (tr *training) tellTargets(b *stream.Batch) {
 	if b.Y == nil {
 		return
