@@ -446,6 +446,7 @@ func TestStatisticsOfDependentNodes(t *testing.T) {
 		}
 		u := started(t, QR, columnsBetween(all, 0, 4), y, Options{})
 		must(t, u.AddNodes(columnsBetween(all, 0, 4), columnsBetween(all, 4, 6), y))
+		checkReport(t, u)
 		ridge, err := u.Clone()
 		ax, ya := testmat.Random(rng, 20, 6).Dense(), testmat.Random(rng, 20, 1).Dense()
 		must(t, errors.Join(err, ridge.SetLambda(0.1), u.AddInputs(ax, ya)))

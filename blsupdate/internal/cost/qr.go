@@ -68,6 +68,12 @@ func NodesResidual(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2clk", op(GemmNN, s.L, s.C, s.K))}
 }
 
+// NodesAgain returns the step that repeats Corner with other targets.
+func NodesAgain(s Shape, ridge bool) []StepFlops {
+	formula, triangle := cornerSteps(s, ridge)
+	return []StepFlops{Line(StepTriangle, formula, triangle...)}
+}
+
 // NodesRidge returns the additional step of RidgeInverse that computes lambda DᵀW.
 func NodesRidge(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2ckp", op(GemmNN, s.P, s.C, s.K))}

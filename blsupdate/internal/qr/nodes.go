@@ -72,31 +72,39 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 
 	errs := s.errNodes(d, reciprocals)
-	y1, w1, residual := y, (*mat.Dense)(nil), []cost.StepFlops(nil)
-	w := s.solved()
+	y1, w1, more := y, (*mat.Dense)(nil), []cost.StepFlops(nil)
+	w, share := s.solved(), rcond
 	if w != nil {
 		size.ErrKept(w)
-		corner := dense.Triangle(p) // of C alone, to see which new nodes depend on others, new ones too
-		if err := lapack.AppendRows(s.Counter.Unwrap(), corner, nil, rest, nil); err != nil {
-			return out, state.Overflow(err)
+		for j, v := range dense.ColumnNorms(rest) {
+			share = min(share, v*units[j]/norms[j]) // NaN for a column of zeros
 		}
-		share := rcond
-		for j := range p {
-			share = min(share, math.Abs(corner.At(j, j))*units[j]/norms[j]) // NaN for a column of zeros
-		}
-		y1, w1, residual = s.NodeTargets(a, y, w, share)
+		y1, w1, more = s.NodeTargets(a, y, w, share)
 	}
-	s.Counter.Enter(cost.StepTriangle)
-	corner, z2, err := s.Corner(rest, y1, w1, units, func() *mat.Dense { return dense.Copy(d) })
+	shape, ridge := cost.Shape{L: l, K: k, P: p, C: s.C}, s.Lambda > 0
+	corner := func() (r, z *mat.Dense, err error) {
+		s.Counter.Enter(cost.StepTriangle)
+		return s.Corner(rest, y1, w1, units, func() *mat.Dense { return dense.Copy(d) })
+	}
+	r22, z2, err := corner()
+	if err == nil && w != nil && w1 == nil {
+		for j := range p { // new nodes may depend on others only together
+			share = min(share, math.Abs(r22.At(j, j))*units[j]/norms[j])
+		}
+		if y1, w1, more = s.NodeTargets(a, y, w, share); w1 != nil {
+			more = cost.Plus(more, cost.NodesAgain(shape, ridge))
+			r22, z2, err = corner()
+		}
+	}
 	if err != nil {
 		return out, err
 	}
 	r, side := s.R.RawMatrix(), d.RawMatrix()
 	s.Counter.Dtrmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, p, 1, r.Data, r.Stride, side.Data, side.Stride)
 	dense.DivideColumns(d, reciprocals)
-	dense.DivideColumns(corner, reciprocals)
+	dense.DivideColumns(r22, reciprocals)
 	// After one correction D has errors of eps κ times the part of H that A does not explain.
-	dense.Add(errs, nodesUnits*state.Unit(p, k)/rcond, dense.ColumnNorms(corner))
+	dense.Add(errs, nodesUnits*state.Unit(p, k)/rcond, dense.ColumnNorms(r22))
 
 	next := *s
 	next.K += p
@@ -105,7 +113,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	next.R, next.Z, next.w = dense.Triangle(k+p), mat.NewDense(k+p, s.C, nil), nil
 	dense.Place(next.R, 0, 0, s.R)
 	dense.Place(next.R, 0, k, d)
-	dense.Place(next.R, k, k, corner)
+	dense.Place(next.R, k, k, r22)
 	dense.Place(next.Z, 0, 0, s.Z)
 	dense.Place(next.Z, k, 0, z2)
 	explained := next.FittedBy(-1, z2)
@@ -124,7 +132,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	*s = next
-	out.Model = cost.Plus(cost.QRNodes(cost.Shape{L: l, K: k, P: p, C: s.C}, s.Lambda > 0), residual)
+	out.Model = cost.Plus(cost.QRNodes(shape, ridge), more)
 	return out, nil
 }
 

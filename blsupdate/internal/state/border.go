@@ -73,11 +73,12 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // friendlyRCond is the reciprocal condition number above which weights of new nodes come from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns the targets for the weights of new nodes. rcond is 1/κ or, in QR, |r_jj|/‖H_j‖
-// for the R of C if that is smaller. If rcond is large, y1 is Y, and w1 is nil: the ridge rows have
-// zero targets. Otherwise rounding leaves a large part of C in the column space of A, which would
-// multiply the part of Y that A explains. Then y1 is Y - A W, and w1 is W, for the rows sqrt(lambda) D.
-// Both choices give the same weights in exact arithmetic, since W is the ridge solution for A:
+// NodeTargets returns the targets for the weights of new nodes. rcond is 1/κ or, in QR, the smallest
+// ‖C_j‖/‖H_j‖ or |r_jj|/‖H_j‖ for the R of Corner, if that is smaller. If rcond is large, y1 is Y, and
+// w1 is nil: the ridge rows have zero targets. Otherwise rounding leaves a large part of C in the
+// column space of A, which would multiply the part of Y that A explains. Then y1 is Y - A W, and w1 is
+// W, for the rows sqrt(lambda) D. Both choices give the same weights in exact arithmetic, since W is
+// the ridge solution for A:
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
 //
@@ -92,8 +93,7 @@ func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense
 
 // Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets
 // [Y; 0; 0], or [Y; sqrt(lambda) W; 0] if W is not nil. R and z extend the factorization from A to [A
-// H]. The columns of H were divided by units, as are the columns of R. d returns D, k×p. C is
-// overwritten.
+// H]. The columns of H were divided by units, as are the columns of R. d returns D, k×p.
 func (b *Base) Corner(c, y, w *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
 	r, z = dense.Triangle(p), mat.NewDense(p, b.C, nil)
