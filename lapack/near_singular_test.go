@@ -197,6 +197,20 @@ func TestQRDependentColumns(t *testing.T) {
 				t.Errorf("%d×%d, column %d of scale %g: %v, RCond %g", l, k, at, scale, err, q.RCond())
 			}
 		}
+		// The last column is a difference, with the rounding errors of the other two, which are longer.
+		for _, l := range []int{300, 3000} {
+			a := testmat.Func(l, 3, func(i, j int) float64 {
+				u, v := float64(i*7919%l)/8192, float64(i*104729%l)/8192
+				return []float64{16 + u, 16 + v, u - v}[j]
+			})
+			q := QR{Backend: bk}
+			testutil.NoError(t, q.Factorize(a.Dense()))
+			var x mat.Dense
+			var condition *ConditionError
+			if err := q.SolveTo(&x, testmat.Random(rng, l, 1).Dense()); !errors.As(err, &condition) {
+				t.Errorf("%d differences: %v, RCond %g", l, err, q.RCond())
+			}
+		}
 	})
 }
 

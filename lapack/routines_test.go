@@ -69,7 +69,7 @@ func TestRoutines(t *testing.T) {
 		}
 		want = append(want,
 			backend.Routine{Name: "Dgeqrf", M: n + m, N: n}, backend.Routine{Name: "Dormqr", M: n + m, N: n, NRHS: c}, one("Dtrtrs", c),
-			one("Dtrcon", 0), backend.Routine{Name: "Dorgqr", M: n + m, N: n}, one("Dtrtrs", m),
+			one("Dtrcon", 0), one("Dtrcon", 0), backend.Routine{Name: "Dorgqr", M: n + m, N: n}, one("Dtrtrs", m),
 			one("Dpptrf", 0), one("Dtptrs", c), one("Dtptrs", m), one("Dttrsm", 0), one("Dttrmm", 0),
 			one("Dsptrf", 0), one("Dppcon", 0), one("Dspcon", 0),
 			one("Dtrtrs", c), one("Dtrtri", 0), one("Dtrcon", 0), backend.Routine{Name: "Dtpqrt", M: m, N: n, NRHS: c}, one("Dttqrt", c))
