@@ -147,6 +147,10 @@ def _check(code: int, text: ctypes.Array[ctypes.c_char]) -> None:
 _WORDS = {
     "call Fit or PartialFit first": "call fit, partial_fit, add or factorize first",
     "EnhancementNodes": "enhancement_nodes",
+    "Enhancement of": "enhancement of",
+    "Method of": "method of",
+    "NoIntercept": "no_intercept",
+    "a Clone": "a copy",
     "LogTargets None": "log_targets=False",
     "LogTargets": "log_targets",
     "Relevance": "relevance",
@@ -182,6 +186,8 @@ _WORDS = {
     "+Inf": "inf",
     "-Inf": "-inf",
 }
+# An option that is a bool in Python, and its values in two models.
+_BOOLEANS = re.compile(r"\b((?:Direct|Steps|Unscaled|LogTargets|NoIntercept) of the two models is )(0|1|true|false) and (0|1|true|false)")
 # A quoted string, such as a column name, stays unchanged.
 _PATTERN = re.compile(r'"(?:[^"\\]|\\.)*"|' + "|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile|stream): ")
 
@@ -193,9 +199,12 @@ def _in_python(text: str) -> str:
     --------
     >>> _in_python("bls: Lambda is -1")
     'lambda_ is -1'
+    >>> _in_python("Direct of the two models is 1 and 0")
+    'direct of the two models is True and False'
     >>> _in_python('column "Seed" has dates')
     'column "Seed" has dates'
     """
+    text = _BOOLEANS.sub(lambda match: f"{match[1]}{match[2] in '1true'} and {match[3] in '1true'}", text)
     return _PATTERN.sub(lambda match: match.group() if match.group().startswith('"') else _WORDS.get(match.group(), ""), text)
 
 

@@ -245,8 +245,13 @@ def test_merge(method):
     close(one, copy.deepcopy(one).refit(np.vstack(rows), np.concatenate(labels)), X)
     with pytest.raises(ValueError):
         one.merge(one)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="random_state of the two models is 1 and 9; want equal values, as in a copy of this model"):
         one.merge(classifier(method=method, random_state=9).fit(X, words))
+    with pytest.raises(ValueError, match="direct of the two models is False and True"):
+        one.merge(classifier(method=method, direct=True).fit(X, words))
+    other = "qr" if method == "gram" else "gram"
+    with pytest.raises(ValueError, match=f"method of the two models is {method} and {other}"):
+        one.merge(classifier(method=other).fit(X[:100][few], words[:100][few]))
     with pytest.raises(NotFittedError):
         one.merge(classifier())
 
