@@ -131,7 +131,7 @@ func (v *verifier) compareWeights(again *Model, learned bool) error {
 	switch {
 	case !(f < 1) || !(v.Bound < 1):
 		v.Bound = 1
-		v.Missing = append(v.Missing, "a bound on the errors of the weights: the nodes are too close to linear dependence")
+		v.Missing = append(v.Missing, "a bound on the errors of the weights: nodes close to linear dependence, or removed rows that outweighed the others, leave them without known digits")
 	case !(v.Difference <= v.Bound):
 		v.Differs = append(v.Differs, "the weights")
 	}

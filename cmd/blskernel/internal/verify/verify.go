@@ -107,7 +107,9 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 // noteChanged prints a note for each path that has the name of a learned file but different contents.
 func noteChanged(in *input.Input, m *model.Model, s *session.Session) {
 	for _, path := range in.Paths {
-		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {
+		learned, err := in.FindLearned(m, path, false)
+		removed, err2 := in.FindLearned(m, path, true)
+		if cmp.Or(err, err2) != nil || learned >= 0 || removed >= 0 {
 			continue
 		}
 		name := session.Recorded(filepath.Base(path))
