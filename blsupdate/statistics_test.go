@@ -351,6 +351,21 @@ func wave(m, n int, scale float64) *mat.Dense {
 	return testmat.Func(m, n, func(i, j int) float64 { return scale * math.Sin(float64(i*i*(j+1)+1)) }).Dense()
 }
 
+// TestStatisticsOfLabels removes three of nine targets of -1, next to three of 1, which lowers the sum of
+// squares about their mean by exactly 1.
+func TestStatisticsOfLabels(t *testing.T) {
+	a, y := wave(12, 2, 1), testmat.Func(12, 1, func(i, _ int) float64 { return float64(1 - 2*min(1, i/3)) }).Dense()
+	for _, m := range Methods() {
+		u := started(t, m, a, y, Options{})
+		testutil.NoError(t, u.RemoveInputs(dense.RowRange(a, 9, 12), dense.RowRange(y, 9, 12)))
+		got, err := u.Statistics()
+		want, err2 := started(t, m, dense.RowRange(a, 0, 9), dense.RowRange(y, 0, 9), Options{}).Statistics()
+		if errors.Join(err, err2) != nil || !(math.Abs(got.RSS[0]/want.RSS[0]-1) < 1e-10 && math.Abs(got.R2[0]-want.R2[0]) < 1e-10) {
+			t.Errorf("%v: %+v, %v; want %+v", m, got, err, want)
+		}
+	}
+}
+
 // TestStatisticsAtLimits asks for statistics after the removal of an outlier, for a row that alone
 // determines a direction, and where intermediate values overflow, underflow or are negative.
 func TestStatisticsAtLimits(t *testing.T) {

@@ -86,10 +86,10 @@ func (s *Sums) include(sign float64, o Sums) {
 	}
 	for j, mean := range o.Mean {
 		d := mean - s.Mean[j]
-		share := sign * (o.Weight / s.Weight)
-		s.Mean[j] += float64(d * share)
-		spread := combined(combined(s.Spread[j], sign, o.Spread[j]), 1, d*d*before*share)
-		if s.Spread[j] > 0 && spread < LeastErrors*Unit(0, 0)*s.Spread[j] {
+		share := o.Weight / s.Weight
+		s.Mean[j] += float64(d * sign * share)
+		spread := combined(combined(s.Spread[j], sign, o.Spread[j]), sign, d*d*before*share)
+		if s.Spread[j] > 0 && spread != Unknown && spread < LeastErrors*Unit(0, 0)*s.Spread[j] {
 			spread = 0 // only errors are left
 		}
 		s.Spread[j] = spread
@@ -100,7 +100,7 @@ func (s *Sums) include(sign float64, o Sums) {
 // LeastErrors is the smallest ratio of a sum of squares to its error bound at which the sum is known.
 const LeastErrors = 30
 
-// combined returns x + sign y, at least 0, or Unknown if either is Unknown or the sum overflows.
+// combined returns x + sign y for y >= 0, at least 0, or Unknown if either is Unknown or the sum overflows.
 func combined(x, sign, y float64) float64 {
 	if sum := max(0, x+float64(sign*y)); x != Unknown && y != Unknown && sum <= math.MaxFloat64 {
 		return sum
