@@ -81,6 +81,7 @@ func (s Norms) Explained(norms []float64, unit float64) {
 // Refit sets Rest to after, and moves what removed rows left there to Gain, unless W may be too wrong.
 // In a Triangle, whose Gain bounds other errors, it moves them to ErrY.
 func (s Norms) Refit(o Norms, reach Reach, lambda float64, w *mat.Dense, before, after []float64) {
+	o = o.clone() // which converts the errors of an older encoding
 	lengths := o.Lengths(lambda)
 	_, spread, misfit := o.misfit(reach, lengths)
 	for t, v := range after {
