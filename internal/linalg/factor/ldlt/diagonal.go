@@ -60,7 +60,7 @@ func (d *Diagonal) inverse(both []float64) Diagonal {
 	return inv
 }
 
-// Rescaled returns d times s². It multiplies by s twice, since s² may overflow.
+// Rescaled returns d times s², or d itself if s is 1. It multiplies by s twice, since s² may overflow.
 func (d *Diagonal) Rescaled(s float64) *Diagonal {
 	if s == 1 {
 		return d
