@@ -180,8 +180,8 @@ func TestDigitsOfSmoothWindows(t *testing.T) {
 	}
 }
 
-// TestDigitsOfChangingWindows slides windows over rows whose direction drifts, and over rows that shrink,
-// so that many removals have a leverage of more than a half.
+// TestDigitsOfChangingWindows slides windows over rows whose direction drifts, and over rows that
+// shrink, so that many removals have a leverage of more than a half.
 func TestDigitsOfChangingWindows(t *testing.T) {
 	for _, m := range Methods() {
 		for seed := range uint64(24) {
@@ -241,9 +241,10 @@ func TestDigitsOfFirstInverses(t *testing.T) {
 	}
 }
 
-// TestDigitsBelowFullRank adds small nodes to a few rows of nearly dependent columns, computes the model
-// anew, adds rows that repeat others, and rows until the rank is full. Rounding may look like a new
-// direction or hide one, and the weights for columns of norm 1 have larger relative errors than the weights.
+// TestDigitsBelowFullRank adds small nodes to a few rows of nearly dependent columns, computes the
+// model anew, adds rows that repeat others, and rows until the rank is full. Rounding may look like a
+// new direction or hide one, and the weights for columns of norm 1 have larger relative errors than the
+// weights.
 func TestDigitsBelowFullRank(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 9))

@@ -351,8 +351,8 @@ func wave(m, n int, scale float64) *mat.Dense {
 	return testmat.Func(m, n, func(i, j int) float64 { return scale * math.Sin(float64(i*i*(j+1)+1)) }).Dense()
 }
 
-// TestStatisticsOfLabels removes three of nine targets of -1, next to three of 1, which lowers the sum of
-// squares about their mean by exactly 1.
+// TestStatisticsOfLabels removes three of nine targets of -1, next to three of 1, which lowers the sum
+// of squares about their mean by exactly 1.
 func TestStatisticsOfLabels(t *testing.T) {
 	a, y := wave(12, 2, 1), testmat.Func(12, 1, func(i, _ int) float64 { return float64(1 - 2*min(1, i/3)) }).Dense()
 	for _, m := range Methods() {

@@ -197,7 +197,8 @@ func TestQRDependentColumns(t *testing.T) {
 				t.Errorf("%d×%d, column %d of scale %g: %v, RCond %g", l, k, at, scale, err, q.RCond())
 			}
 		}
-		// The last column is a difference, with the rounding errors of the other two, which are longer.
+		// The last column is a difference, with the rounding errors of the other two, which are
+		// longer.
 		for _, l := range []int{300, 3000} {
 			a := testmat.Func(l, 3, func(i, j int) float64 {
 				u, v := float64(i*7919%l)/8192, float64(i*104729%l)/8192

@@ -31,8 +31,8 @@ type Description struct {
 	Gaps []bool
 
 	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise, or
-	// fall, from each sample to the next. In a column of words, or a first column without a name, it
-	// is enough that all cells differ and none has a fraction.
+	// fall, from each sample to the next. In a column of words, or a first column without a name,
+	// it is enough that all cells differ and none has a fraction.
 	RowNumbers []int
 
 	// Blank are the numbers, from 1, of the input columns that have no name in the header and no

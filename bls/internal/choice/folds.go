@@ -33,7 +33,8 @@ type Data struct {
 	Weights  []float64 // l weights, nil for ones
 	Balanced bool      // all classes count equally
 
-	// X and Y hold the inputs and targets of the rows, to find copies of rows; nil if there are none.
+	// X and Y hold the inputs and targets of the rows, to find copies of rows; nil if there are
+	// none.
 	X, Y *mat.Dense
 }
 

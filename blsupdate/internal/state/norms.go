@@ -276,8 +276,8 @@ func (s Norms) Plus(o Norms) Norms {
 
 // Without returns the norms after the removal of the rows ax with targets ya. rest is 1-h. gone, if not
 // nil, bounds the norms of the residuals of these rows with the weights after the removal. The errors
-// of the removal are divided by sqrt(1-h), and for a rest below least, which is CloseRest or 1, also the
-// earlier ones, since R'⁻ᵀRᵀ has this norm.
+// of the removal are divided by sqrt(1-h), and for a rest below least, which is CloseRest or 1, also
+// the earlier ones, since R'⁻ᵀRᵀ has this norm.
 func (s Norms) Without(ax, ya *mat.Dense, lambda, rest, least float64, gone []float64) Norms {
 	t := s.clone()
 	unit, damp := Unit(dense.Rows(ax), len(s.A)), s.errDamp(lambda)
@@ -321,12 +321,12 @@ func (s Norms) Lowered(lambda float64) Norms {
 	return t
 }
 
-// CloseRest is the 1-h below which a removal of rows also magnifies earlier errors. For a larger 1-h, new
-// rows are expected to make up for this. With errors E of R, or of A in A⁺, the removal leaves RᵀE + EᵀR as
-// the error of R'ᵀR', so E becomes R'⁻ᵀRᵀE. As rows of A, it is the other rows of E and c δ, for the error
-// δ of the row and a vector c of the norm sqrt(h/(1-h)). While h is below a half, as in windows of rows in
-// random order, the new part is less than what the row took along. In windows of rows that change slowly
-// or shrink the oldest row is an extreme one, and E grows with every removal
+// CloseRest is the 1-h below which a removal of rows also magnifies earlier errors. For a larger 1-h,
+// new rows are expected to make up for this. With errors E of R, or of A in A⁺, the removal leaves RᵀE
+// + EᵀR as the error of R'ᵀR', so E becomes R'⁻ᵀRᵀE. As rows of A, it is the other rows of E and c δ,
+// for the error δ of the row and a vector c of the norm sqrt(h/(1-h)). While h is below a half, as in
+// windows of rows in random order, the new part is less than what the row took along. In windows of
+// rows that change slowly or shrink the oldest row is an extreme one, and E grows with every removal
 // (TestDigitsOfChangingWindows).
 const CloseRest = 0.5
 

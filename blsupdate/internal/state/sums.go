@@ -100,7 +100,8 @@ func (s *Sums) include(sign float64, o Sums) {
 // LeastErrors is the smallest ratio of a sum of squares to its error bound at which the sum is known.
 const LeastErrors = 30
 
-// combined returns x + sign y for y >= 0, at least 0, or Unknown if either is Unknown or the sum overflows.
+// combined returns x + sign y for y >= 0, at least 0, or Unknown if either is Unknown or the sum
+// overflows.
 func combined(x, sign, y float64) float64 {
 	if sum := max(0, x+float64(sign*y)); x != Unknown && y != Unknown && sum <= math.MaxFloat64 {
 		return sum
