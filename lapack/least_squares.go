@@ -101,15 +101,11 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 }
 
 // SolveTo computes the k×c matrix X of least norm that minimizes ‖A X - B‖ in each column, where B is
-// the l×c matrix b, and writes it to dst: X = A⁺B if A has the rank r that Factorize found. It gives an
-// empty dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops, c(4kr - 2r²) more if r
-// < k, and a workspace of c·max(l, k) + 64(l + k + c) numbers. If b holds numbers beyond 2⁹⁷⁰, all of b
-// is scaled down, as in LAPACK, and columns below 2⁻⁹⁶⁸ lose digits.
-//
-// The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
-// size. The error matches ErrOverflow if X overflows; dst then holds the computed values. Dependent
-// columns are not an error. SolveTo panics with mat.ErrShape if the shapes do not match. It also panics
-// if dst and b overlap in any other way or the receiver is empty. (LAPACK: dgelsy.)
+// the l×c matrix b, and writes it to dst: X = A⁺B if A has the rank r that Factorize found. dst may be
+// b if l = k. SolveTo takes c(4lr - r²) flops, c(4kr - 2r²) more if r < k, and a workspace of
+// c·max(l, k) + 64(l + k + c) numbers. If b holds numbers beyond 2⁹⁷⁰, all of b is scaled down, as in
+// LAPACK, and columns below 2⁻⁹⁶⁸ lose digits. Dependent columns are not an error. See Solving in the
+// package comment. (LAPACK: dgelsy.)
 func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
 	const routine = "Dgelsy"
 	f.mustHold()

@@ -133,16 +133,13 @@ func (f *QR) RTo(dst *mat.Dense) {
 }
 
 // SolveTo computes the k×c matrix X = R⁻¹ (QᵀB)₁..ₖ, which minimizes ‖A X - B‖ in each column, and
-// writes it to dst. B is the l×c matrix b. It gives an empty dst the right size. If l = k, dst may be
-// b. It takes c(4lk - k²) flops, and a workspace of l(c + 64) + 64c numbers.
+// writes it to dst. B is the l×c matrix b. dst may be b if l = k. SolveTo takes c(4lk - k²) flops, and
+// a workspace of l(c + 64) + 64c numbers. See Solving in the package comment.
 //
-// The error matches ErrNotFinite if b holds NaN or an infinity. It is a *PivotError that matches
-// ErrSingular if R has a zero on its diagonal, so that A does not have full column rank. In both cases
-// dst is unchanged apart from its size. The error matches ErrOverflow if X overflows; dst then holds
-// the computed values. It is a *ConditionError if columns are dependent to working precision; dst then
-// holds X, and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the
-// shapes do not match. It also panics if dst and b overlap in any other way or the receiver is empty.
-// (LAPACK: dormqr, dtrtrs.)
+// The error is a *PivotError that matches ErrSingular if R has a zero on its diagonal, so that A does
+// not have full column rank; dst is then unchanged apart from its size. It is a *ConditionError if
+// columns are dependent to working precision; dst then holds X, and LeastSquares has the solution of
+// least norm. (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.mustHold()
 	l, k := f.Dims()
