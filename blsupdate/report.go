@@ -67,10 +67,9 @@ type Condition struct {
 	// Original and Improved the bias of a ridge; docs/numerics.md derives every term. It rests on
 	// three assumptions: the estimate of RCond in Gram and QR is good, a sum of n products has an
 	// error of at most 1.7 sqrt(n) eps times the norms of its factors, and in the methods other
-	// than Gram new rows make up for removed ones. The third fails in InverseCholesky after several
-	// removals without additions between them, if each removes up to nine tenths of the squared
-	// length of A in some direction: call Rebuild then. The bounds of Original, Improved and
-	// RidgeInverse do not rely on it if a removal takes more than half of that length.
+	// than Gram new rows make up for removed ones that took at most half of the squared length of A
+	// in any direction. The third fails after many such removals without additions between them:
+	// call Rebuild then.
 	Digits float64
 
 	// Advice says what to do if Digits is below 6, and is empty otherwise.

@@ -77,24 +77,29 @@ func (c *Column) Words() []string {
 
 // NotNumber returns a word that is not a number if most words are numbers or begin like numbers, and
 // otherwise "". The word may stand for a missing cell. It does not begin like a number if there is such
-// a word.
+// a word, and otherwise has no comma if there is such a word. An interval such as (0, 10] is a word.
 func (c *Column) NotNumber() string {
-	n, odd, unit := 0, "", ""
+	n, odd, unit, comma := 0, "", "", ""
 	for _, word := range c.Words() {
 		_, err := strconv.ParseFloat(word, 64)
-		switch start := strings.TrimLeft(word, "(+-$€£ "); {
-		case start != "" && start[0] >= '0' && start[0] <= '9':
-			if n++; err != nil {
-				unit = cmp.Or(unit, word)
-			}
-		case err != nil:
+		start := strings.TrimLeft(word, "(+-$€£ ")
+		switch begins := start != "" && start[0] >= '0' && start[0] <= '9' && !strings.HasSuffix(word, "]"); {
+		case err == nil:
+			n++
+		case !begins:
 			odd = cmp.Or(odd, word)
+		case strings.Contains(word, ","):
+			n++
+			comma = cmp.Or(comma, word)
+		default:
+			n++
+			unit = cmp.Or(unit, word)
 		}
 	}
 	if 2*n <= len(c.Words()) {
 		return ""
 	}
-	return cmp.Or(odd, unit)
+	return cmp.Or(odd, unit, comma)
 }
 
 // Inputs returns the number of inputs of the column, including an indicator of missing cells.

@@ -370,6 +370,7 @@ func TestHeaderOfGaps(t *testing.T) {
 func TestNotNumber(t *testing.T) {
 	for levels, want := range map[string]string{
 		" 1 2 unknown": "unknown", " - 1 2": "-", " 1 2 3+": "3+", " 1 2 3+ ?4": "?4", " 12kg 13kg": "12kg", " (5) 4 6": "(5)",
+		" 1,5 2,5 3+": "3+", " 1,5 2,5 9": "1,5", " (0,10] (10,20]": "",
 		" a b": "", " 1 a": "", "1 2 a": "a", " 1 2": "", "": "",
 	} {
 		c := Column{Levels: strings.Split(levels, " ")}

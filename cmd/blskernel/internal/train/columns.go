@@ -30,6 +30,7 @@ func (tr *training) describe(r *stream.Reader) error {
 	if left := tr.leaveOut(r, found); left != nil {
 		s := r.Selection()
 		s.Exclude = append(s.Exclude, left...)
+		tr.In.Options.Exclude = s.Exclude // for the log
 		if err := r.Select(s); err != nil {
 			return err
 		}
