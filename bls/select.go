@@ -436,7 +436,7 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 		need = memory.Sum(need, mapsBytes(d, n, n3))
 	}
 	const do = "use fewer nodes (for Tune, fewer flops), or avoid the choice: set Shrink and Lambda, and leave Validate, Relevance and LogTargets at zero"
-	return memory.Check(need, "bls", do, "a choice of settings with %d nodes on %d samples", k, m)
+	return memory.Check(need, "bls", do, "choosing settings with %d nodes on %d samples", k, m)
 }
 
 // trialMaps are feature maps fitted to the rows of a choice: one, or one for each training set.

@@ -67,8 +67,8 @@ func (s *State) become(labels []string) error {
 	return nil
 }
 
-// sorted sorts the classes after the first known ones, in numerical order if all are numbers, and
-// otherwise in byte order.
+// sorted keeps the classes [0, known) in place and sorts the rest: numerically if all of the rest are
+// numbers, otherwise in byte order.
 func (s *State) sorted(known int) error {
 	known = min(known, len(s.classes))
 	return s.become(slices.Concat(s.classes[:known], model.SortLabels(slices.Values(s.classes[known:]))))

@@ -198,8 +198,9 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 	return r, nil
 }
 
-// flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
-// the text of an error. For the notation of numbers it is a flag of train, which makes the base model.
+// flagOf returns the flag of blskernel-beam for a remedy of package stream. The worker puts it into the
+// error, since Beam passes only the text on. The notation of numbers is set in the base model, so its
+// flags are those of 'blskernel train'.
 func flagOf(r stream.Remedy) string {
 	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {

@@ -98,8 +98,9 @@ func unequal(a, b []string) string {
 	return ""
 }
 
-// exchangeable reports whether rows x, read with the columns from, are sure to be the same if read with
-// the columns to, which differ only in Fill: no cell of x may equal a Fill that differs.
+// exchangeable reports whether the rows x, which were read with from, are sure to be the same when read
+// with to. The two differ only in Fill. A row may change if a cell equals a Fill of from that to
+// replaces. If x is nil, every Fill must agree.
 func exchangeable(to, from stream.Columns, x *mat.Dense) bool {
 	at := 0
 	for i := range to {

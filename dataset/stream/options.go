@@ -130,9 +130,9 @@ type Options struct {
 	// else the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
-	// Pixels reads whole images of an idx file or a binary matrix as unsigned bytes, into
-	// Batch.Pixels, and TargetPath as IDX. Open and Select then fail if Inputs, Exclude, Weight,
-	// Keep or Columns is set, or if Targets is set without TargetPath.
+	// Pixels reads whole images, of unsigned bytes in an idx file or a binary matrix, into
+	// Batch.Pixels. TargetPath is then read as IDX. Open and Select then fail if Inputs, Exclude,
+	// Weight, Keep or Columns is set, or if Targets is set without TargetPath.
 	Pixels bool `json:"-"`
 
 	// Classes says that the single target column has labels, which stay text.

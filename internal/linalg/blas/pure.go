@@ -1,5 +1,6 @@
 // Package blas is the BLAS of the backend "pure", which needs no cgo: internal/linalg/blas12 for
-// Levels 1 and 2, internal/linalg/gemm for Level 3.
+// Levels 1 and 2, internal/linalg/gemm for Level 3. For any other BLAS, ViaGemm computes packed and
+// fused products and implements block.Ops.
 package blas
 
 import (

@@ -1,5 +1,5 @@
 // Command blskernel-beam fits a broad learning system to files of any number of rows, on any number of
-// machines, as a pipeline of Apache Beam. Run it with --help; docs/scaleout.md has more.
+// machines, as an Apache Beam pipeline. Run it with --help; docs/scaleout.md has more.
 //
 // Beam's runners start the same program as their worker, with the flag --worker.
 package main
@@ -19,19 +19,19 @@ import (
 )
 
 const help = `Fit a broad learning system to files of any number of rows, on any number of machines,
-as a pipeline of Apache Beam.
+as an Apache Beam pipeline.
 
   blskernel-beam --model BASE --out MODEL [flags] PATTERN...
 
-The patterns name CSV, npy and idx files, plain or gzipped, on this machine, gs:// or s3://,
-and plain npz files on this machine. 'blskernel train' makes the model BASE from a sample of
-the data. The fit takes the feature maps, words, means and number notations from BASE, and
-the ridge unless --lambda is given. The result is a model for 'blskernel predict'. Up to
+The patterns name CSV, npy and idx files, plain or gzipped, on this machine or under gs://
+or s3://, and plain npz files on this machine. 'blskernel train' makes the model BASE from
+a sample of the data. The fit takes the feature maps, words, means and number notations
+from BASE, and the ridge unless --lambda is given. The result is a model for 'blskernel predict'. Up to
 rounding, it equals a fit to all rows in one process. Every row has weight 1, so a BASE whose
 file says that it was trained with --weight or --class-weight is rejected.
 
-The pipeline runs in this process, on Beam's runner Prism, unless Beam's flags --runner,
---endpoint, --environment_type and --environment_config name another place. While the job
+The pipeline runs in this process, on Beam's Prism runner, unless Beam's flags --runner,
+--endpoint, --environment_type and --environment_config select another runner. While the job
 runs, Prism listens on a free port on all addresses of the machine, and runs jobs for
 anyone who can reach the port: use a firewall.
 

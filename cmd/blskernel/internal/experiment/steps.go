@@ -8,7 +8,8 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A StepTable formats the rows of an experiment as they arrive, a line for each method, and a summary.
+// A StepTable formats an experiment: for each row, as it arrives, one line per method, and then a
+// summary.
 type StepTable struct {
 	methods []string
 	rows    []bench.TableRow

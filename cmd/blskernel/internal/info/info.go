@@ -116,7 +116,7 @@ func (i Information) print(w io.Writer) error {
 	line("threads", "%d", i.Threads)
 	line("cpu", "%s", i.CPU)
 	line("cpu features", "%s", strings.Join(i.Features, " "))
-	line("caches", "L1D %d KiB, L2 %d KiB (shared by cores: %d), L3 %d KiB, %s", i.Caches.L1D>>10, i.Caches.L2>>10, i.Caches.L2Cores, i.Caches.L3>>10, i.Caches.Source)
+	line("caches", "L1D %d KiB, L2 %d KiB (cores per L2: %d), L3 %d KiB, %s", i.Caches.L1D>>10, i.Caches.L2>>10, i.Caches.L2Cores, i.Caches.L3>>10, i.Caches.Source)
 	if i.Kernel != "" {
 		line("kernel", "%s (usable: %s)", i.Kernel, strings.Join(i.Kernels, ", "))
 		line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)

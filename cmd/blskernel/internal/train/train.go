@@ -102,7 +102,7 @@ from standard input or a pipe.`,
 	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the number of nodes (1000 rows if the nodes are auto), and four times as many with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "model from which to take the feature maps, columns, settings and classes, but no rows, so that the two models can be merged")
 	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows to hold out, chosen by row number; they are not learned but scored at the end", parseHoldout)
-	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "split the rows into this many parts, train one more model without each part, and print the mean and spread of the scores on the parts left out; 0 for none")
+	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "split the rows into this many parts; for each part, train another model on the other parts and score it on this one; print the mean and spread of the scores; 0 for none")
 	tr.RegisterCheckpoint(cmd, "continue from the last checkpoint in --out, with the same flags and files")
 	return tr.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
 		return tr.do(ctx, cmd, args)

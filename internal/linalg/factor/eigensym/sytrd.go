@@ -11,9 +11,9 @@ import (
 // panelRows is the number of rows that Sytrd reduces before it updates the rest, as in LAPACK.
 const panelRows = 32
 
-// A panel holds the rows of a symmetric matrix that are being reduced. The trailing matrix is a minus Σ
-// (v wᵀ + w vᵀ), summed over the reflections I - tau v vᵀ of the panel so far. v and w alternate in the
-// rows of pairs, so that one product covers all v and all w.
+// A panel holds the rows of a symmetric matrix that are being reduced. The trailing matrix is
+// a - Σ (v wᵀ + w vᵀ), summed over the reflections I - tau v vᵀ of the panel so far. v and w alternate
+// in the rows of pairs, so that one product covers all v and all w.
 type panel struct {
 	factor.Backend
 	n          int
