@@ -411,10 +411,10 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Calibrate on rows that the model has learned. Each row counts with the scores of
-// a model without it: y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only the last
+// CalibrateLearned is Calibrate on rows that the model has learned. Each row is scored as if the model
+// had not learned it: y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only the last
 // 2000 rows count, and of these only rows with h <= 1 - 1e-6. With ClassWeight Balanced, unless the
-// model keeps its samples, give only rows of the last call that learned, with no Merge or Relabel
+// model keeps its samples, pass only rows from the most recent learning call, with no Merge or Relabel
 // since: earlier rows were learned with other weights.
 //
 //	errors: as Calibrate; *CalibrationError also if no row counts; blsupdate.ErrApproximate for

@@ -74,7 +74,8 @@ func softmax(p, scores []float64, slope float64) {
 }
 
 // fittedSlope returns the slope fitted to the calibration, or 0 if its rows are of fewer than two
-// classes. It divides weights by s²: scores far outside the learned rows are large and mean little.
+// classes. It divides the weight of each row by its s² (see Calibrate): rows far outside the learned
+// ones have large scores, which mean little.
 func (m *model) fittedSlope() float64 {
 	if !m.constant || len(m.calibration.rows) == 0 {
 		return 0

@@ -49,9 +49,9 @@ func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done f
 // of threads. They rank methods well; times may be off by a factor of 2, or more for small updates.
 func RatesFor(b blskernel.Backend) *Rates { return &Rates{rates.For(b)} }
 
-// RatesFile returns the name of the file in which MeasureRates keeps the rates of b (nil means
-// blskernel.Default()) with the current number of threads. It is in the folder that BLSKERNEL_CACHE
-// names, or in blskernel in the user's cache folder. If there is no such folder, the name is empty.
+// RatesFile returns the name of the file in which MeasureRates keeps the rates of b with the current
+// number of threads; nil stands for blskernel.Default(). The file is in the folder that BLSKERNEL_CACHE
+// names, or in blskernel in the user's cache folder. The name is empty if neither is known.
 func RatesFile(b blskernel.Backend) string { return rates.File(b) }
 
 // Seconds returns the predicted total time of steps from Model or from a Report.

@@ -39,7 +39,7 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 		large = model.FirstLarge(a)
 	}
 	if large >= 0 {
-		const what = "the sample is too large to be learned, since its nodes or their squares overflow"
+		const what = "the sample is too large to be learned: its nodes or targets, or sums of their products, could overflow"
 		return nil, nil, nil, &model.Error{Place: batch.Where(large).String(), Row: large, What: what, Do: model.DropRow}
 	}
 	return a, y, all, b.Located(batch, err)

@@ -37,7 +37,7 @@ func AUC(positive []bool, scores, weights []float64) float64 {
 	return auc(samples)
 }
 
-// ranked is a sample of AUC, which sorts samples by score.
+// ranked is one sample in the computation of an AUC, which sorts the samples by score.
 type ranked struct {
 	score, weight float64
 	positive      bool

@@ -44,9 +44,10 @@ type Verification struct {
 }
 
 // Verify repeats the log of m on the files at paths and compares the result with m, which is unchanged.
-// Files are found by hash, under any name; files whose rows were removed again are not needed. The
-// output layers must agree to the last bit if m has only learned, and otherwise to the digits that
-// Condition reports for both models. From the training files, Verify also recomputes maps and settings.
+// Files are found by hash, under any name. A file whose rows were later removed is not needed if both
+// operations used the same column of weights and nothing was forgotten in between. The output layers
+// must agree to the last bit if m has only learned, and otherwise to the digits that Condition reports
+// for both models. From the training files, Verify also recomputes maps and settings.
 //
 // Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //

@@ -86,7 +86,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	}
 	a.labels = opt.targetsOnly && opt.Classes && a.width == 1
 	if f.DType.Text() && !a.labels {
-		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels must be a separate one-column array, read as classes",
+		return nil, Errorf("elements of type %s are text; inputs and regression targets must be numbers, and only a separate one-column array of class labels can be text",
 			names.Shorten(f.DType.Name))
 	}
 	// A matrix of one row or one column has the same layout in both orders.

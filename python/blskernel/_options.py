@@ -75,14 +75,15 @@ class _Field(NamedTuple):
     decode: Callable[[Any], Any] = lambda value: value
 
 
-def _one_of(field: str, known: Sequence[Optional[str]], other: str = " or None") -> _Field:
-    """Return the field of a name, as its index in known; None is 0. `other` ends the list of choices in an error."""
+def _one_of(field: str, known: Sequence[Optional[str]], others: Sequence[str] = ("None",)) -> _Field:
+    """Return the field of a name, as its index in known; None is 0. An error also offers `others`."""
 
     def encode(name: str, value: Any) -> int:
         if value is None:
             return 0
         if not isinstance(value, str) or value not in known:
-            raise ValueError(f"{name} is {shown(value)}; want {', '.join(repr(k) for k in known if k)}{other}")
+            names = [*(repr(k) for k in known if k), *others]
+            raise ValueError(f"{name} is {shown(value)}; want {', '.join(names[:-1])} or {names[-1]}")
         return known.index(value)
 
     return _Field(field, encode, lambda index: known[index] if index else None)
@@ -149,7 +150,7 @@ _FIELDS = {
     "workspace": _Field("Update.Workspace", lambda name, value: whole(name, value, -(2**63))),
     "expected_rows": _optional("ExpectedRows", _count()),
     "validate": _Field("Validate", _flag),
-    "class_weight": _one_of("ClassWeight", (None, "balanced"), ", a dict or None"),
+    "class_weight": _one_of("ClassWeight", (None, "balanced"), ("a dict", "None")),
     "no_intercept": _Field("NoIntercept", _flag),
     "log_targets": _choice("LogTargets"),
 }
@@ -172,7 +173,7 @@ def ridge_options(**params: Any) -> dict[str, Any]:
     >>> ridge_options(method="gram", lambda_=0.5, form=None)
     {'Lambda': 0.5, 'Form': 0, 'Method': 5}
     """
-    given = {"method": _one_of("Method", _METHODS, ""), "lambda_": _Field("Update.Lambda", _number("of at least 0"))}
+    given = {"method": _one_of("Method", _METHODS, ()), "lambda_": _Field("Update.Lambda", _number("of at least 0"))}
     out = _encoded({**_FIELDS, **given}, params)
     return {**out.pop("Update"), **out}
 

@@ -30,7 +30,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q; want classifier, regressor, ridge, cholesky, ldlt or lu", kind)
 }
 
-// decode returns the object that data, a result of encode or the contents of a model file, describes.
+// decode returns the object that data describes: a result of encode, or the contents of a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)

@@ -631,7 +631,7 @@ def test_errors_of_actions_name_the_parameter():
             with pytest.raises(ValueError, match="^factor is .*; want a finite number above 0 and at most 1$"):
                 model.forget(value)
     for params, message in [
-        ({"method": "best"}, "method is 'best'; want 'improved', 'original', 'ridge_inverse', 'inverse_cholesky', 'gram', 'qr'"),
+        ({"method": "best"}, "method is 'best'; want 'improved', 'original', 'ridge_inverse', 'inverse_cholesky', 'gram' or 'qr'"),
         ({"lambda_": np.nan}, "lambda_ is nan; want a finite number of at least 0"),
     ]:
         with pytest.raises(ValueError) as raised:

@@ -91,8 +91,8 @@ func (s *addition) leftBy(u *mat.SymPacked) {
 	}
 }
 
-// smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹ without using DᵀD, for rows of any size. With
-// the QR factorization
+// smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹. It does not form DᵀD, so it is accurate for rows
+// of any leverage. With the QR factorization
 //
 //	[D; I] = [Q1; Q2] R,   so that   I + DᵀD = RᵀR   and   D = Q1 R,
 //

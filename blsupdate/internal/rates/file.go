@@ -157,7 +157,8 @@ func (r *Rates) file() (string, error) {
 	return filepath.Join(folder, fmt.Sprintf("rates-%x.json", sha256.Sum256([]byte(r.key())))), nil
 }
 
-// File returns the name of b's rates file (nil means blskernel.Default()), or "" if there is no folder.
+// File returns the name of the rates file of b; nil stands for blskernel.Default(). It returns "" if
+// BLSKERNEL_CACHE is not set and the user's cache folder is unknown. The folder need not exist.
 func File(b blskernel.Backend) string {
 	name, _ := newRates(backend.Or(b)).file()
 	return name

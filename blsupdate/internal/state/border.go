@@ -91,9 +91,10 @@ func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense
 	return b.Residual(a, y, w), w, cost.NodesResidual(cost.Shape{L: dense.Rows(a), K: b.K, C: b.C})
 }
 
-// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets
-// [Y; 0; 0], or [Y; sqrt(lambda) W; 0] if W is not nil. R and z extend the factorization from A to [A
-// H]. The columns of H were divided by units, as are the columns of R. d returns D, k×p.
+// Corner returns R and z, which extend a QR factorization from A to [A H]. The caller has divided the
+// columns of H, and thus of C and D, by units. R and z belong to the rows [C; sqrt(lambda) D;
+// sqrt(lambda) diag(units)⁻¹] with the targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] if W is not nil. d
+// returns D, k×p, which Corner overwrites.
 func (b *Base) Corner(c, y, w *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
 	r, z = dense.Triangle(p), mat.NewDense(p, b.C, nil)

@@ -37,7 +37,8 @@ type classScore struct {
 }
 
 // newClassScore returns an empty score of predictions by m. rows is the expected number of rows, -1 if
-// unknown. The score may use 1/share of the memory for a single score.
+// unknown. The score keeps at most MaxAUCRows/share rows for the AUC. The error is a *memory.Error if
+// the pairs of confused classes would not fit in memory.
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)

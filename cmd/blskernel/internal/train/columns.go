@@ -70,7 +70,7 @@ func (tr *training) describe(r *stream.Reader) error {
 		for _, i := range found.RowNumbers {
 			numbers = append(numbers, names[i])
 		}
-		tr.Warn("the cells in %s are all different and have no fraction: use --exclude if they number or name the rows", shortList(numbers))
+		tr.Warn("no two cells in %s are equal, as in row numbers or names: use --exclude if they only identify the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
 		if odd := column.NotNumber(); odd != "" {

@@ -28,7 +28,7 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Check that files reproduce a model",
 		Long: `Repeat the log of a model on the given files, and compare the result with the model. The log records
 each train, update, remove and merge, with its flags and the hashes of its files. Files can therefore
-have any name, and flags need not be given. A file whose rows were removed again, with the same --weight
+have any name, and flags need not be given. A file whose rows were later removed, with the same --weight
 and without an update --forget in between, is not needed.
 
 A model that has only learned must be reproduced bit for bit. A model that has forgotten or removed

@@ -8,7 +8,7 @@ import (
 )
 
 // Getrs overwrites B with op(A)⁻¹B if side is Left, or with B op(A)⁻¹ if side is Right. B is n×nrhs or
-// nrhs×n. It takes 2n²·nrhs flops and uses the factors that Getrf left in lu, A⁻¹ = U⁻¹ L⁻¹ P. If
+// nrhs×n. Getrs takes 2n²·nrhs flops and uses the factors that Getrf left in lu, A⁻¹ = U⁻¹ L⁻¹ P. If
 // columns is set, lu holds the factors of P Aᵀ = L U by columns, as GetrfLibrary left them: A⁻¹ = Pᵀ
 // L⁻ᵀ U⁻ᵀ, where Uᵀ is in the lower triangle. If vector is set, Dtrsv solves for a single column; its
 // results differ from Trsm's in rounding.

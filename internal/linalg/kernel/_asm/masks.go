@@ -103,8 +103,8 @@ type anyVector interface {
 	operand.Op
 }
 
-// storeTail is storeMasked for the first n elements: none if n < 1, and at most all. It avoids AVX2's
-// masked stores, which AMD microcodes.
+// storeTail is storeMasked for the first n elements: none if n < 1, and all if n exceeds the length
+// of the vector. It avoids AVX2's masked stores, which AMD microcodes.
 func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {
 		g.storeMasked(mask, v, m)
