@@ -10,26 +10,28 @@ import (
 
 // A grid cuts C into tasks. Each task computes a range of rows in a range of columns.
 type grid struct {
-	rows, width int // of a task
-	down, over  int // number of tasks in each direction
+	down, over int  // number of tasks in each direction
+	width      int  // of a task
+	threads    int  // how many divide the tasks
+	byColumns  bool // whether each has its own columns of C; otherwise each has its own rows
 }
 
 // cut returns a grid for the rows of cell x and the given number of threads. It cuts either columns, so
 // that threads divide the packing of B, or rows within each block of B, so that threads divide the
-// reading of A. The rows and columns of a triangle differ in length, so its grid is finer.
+// reading of A. In a triangle each thread has two ranges of rows, since these differ in length.
 func (p *product) cut(threads int, x cell) grid {
-	m, mr, nr := x.i1-x.i0, p.engine.kernel.MR, p.engine.kernel.NR
-	over, down := (p.n+p.width()-1)/p.width(), threads
-	if !p.directB(m) && packingRows*p.n > readingColumns*m && p.n >= threads*nr {
-		over, down = roundUp(over, threads), (m+rowsOfTask-1)/rowsOfTask
-	}
-	if p.c.kept != blas.All {
-		down = max(down, rangesOfTriangle)
+	m, nr := x.i1-x.i0, p.engine.kernel.NR
+	g := grid{down: threads, over: (p.n + p.width() - 1) / p.width(), threads: threads}
+	switch {
+	case p.c.kept != blas.All:
+		g.down = 2 * threads
+	case !p.directB(m) && packingRows*p.n > readingColumns*m && p.n >= threads*nr:
+		g.over, g.down = roundUp(g.over, threads), (m+rowsOfTask-1)/rowsOfTask
+		g.byColumns = true
 	}
 	// A partial tile costs less than an uneven cut.
-	width := min(roundUp((p.n+over-1)/over, line/8), p.width())
-	rows := roundUp((m+down-1)/down, mr)
-	return grid{rows: rows, width: width, down: (m + rows - 1) / rows, over: (p.n + width - 1) / width}
+	g.width = min(roundUp((p.n+g.over-1)/g.over, line/8), p.width())
+	return g
 }
 
 const (
@@ -43,26 +45,36 @@ const (
 	// rowsOfTask bounds the rows of a task if columns are cut. Packing B then takes 3% of the time.
 	// Larger tasks pack B less often, but leave less work to take over if a thread loses its CPU.
 	rowsOfTask = 512
-
-	rangesOfTriangle = 4
 )
 
-// part returns task t of grid g as a cell within the rows and terms of x. In a triangle the longest
-// rows and columns come first, so that the last tasks, for which threads wait, are short.
+// part returns task t of grid g as a cell within the rows and terms of x. Consecutive tasks share a
+// block of B. Threads take turns at the ranges of rows or columns, in alternating order, so that their
+// shares of a triangle are equal.
 func (p *product) part(g grid, x cell, t int) cell {
-	i, j := t%g.down, t/g.down
-	switch p.c.kept {
-	case blas.Upper:
-		j = g.over - 1 - j
-	case blas.Lower:
-		i = g.down - 1 - i
+	each := g.down * g.over / g.threads
+	thread, i := t/each, t%each
+	var j int
+	if g.byColumns {
+		j, i = g.turn(thread, i/g.down), i%g.down
+	} else {
+		turns := g.down / g.threads
+		j, i = i/turns, g.turn(thread, i%turns)
 	}
-	first, end := x.i0, x.i1
-	x.i0 = min(first+i*g.rows, end)
-	x.i1 = min(x.i0+g.rows, end)
-	x.j0 = j * g.width
+	first, end, mr := x.i0, x.i1, p.engine.kernel.MR
+	tiles := (end - first + mr - 1) / mr
+	x.i0 = first + i*tiles/g.down*mr
+	x.i1 = min(first+(i+1)*tiles/g.down*mr, end)
+	x.j0 = min(j*g.width, p.n)
 	x.j1 = min(x.j0+g.width, p.n)
 	return x
+}
+
+// turn returns the range of rows or columns that is a thread's in the given turn.
+func (g *grid) turn(thread, turn int) int {
+	if turn%2 == 1 {
+		thread = g.threads - 1 - thread
+	}
+	return turn*g.threads + thread
 }
 
 // lastProduct is the id of the latest product on several threads.

@@ -3,10 +3,13 @@ package gemm
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"blskernel/internal/linalg/block"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // The block sizes of this machine, on a shape that has two blocks in each direction, give the bits of
@@ -31,28 +34,54 @@ func TestOwnBlocks(t *testing.T) {
 	}
 }
 
-// The tasks of a grid cover C, each element once.
+// The tasks of a grid cover C, each element once. The threads have equal shares of a triangle, up to
+// whole tiles.
 func TestGrid(t *testing.T) {
+	mr := active.kernel.MR
 	for _, m := range []int{1, 31, 32, 33, 500, 5000} {
 		for _, n := range []int{1, active.blocks.NC, active.blocks.NC + 1, 5000} {
-			for _, workers := range []int{1, 2, 3, 8} {
-				t.Run(fmt.Sprintf("m=%d/n=%d/workers=%d", m, n, workers), func(t *testing.T) {
-					p := product{engine: active, m: m, n: n, k: 100, c: dense(block.Dense(nil, n))}
-					g := p.cut(workers, cell{i1: m})
-					if rows := g.rows * g.down; rows < m || rows-g.rows >= m {
-						t.Errorf("%d times %d rows", g.down, g.rows)
+			for _, threads := range []int{1, 2, 3, 8} {
+				for _, kept := range []blas.Uplo{blas.All, blas.Upper, blas.Lower} {
+					if kept != blas.All && m != n {
+						continue
 					}
-					if g.down > 1 && g.rows%p.engine.kernel.MR != 0 {
-						t.Errorf("tasks of %d rows, not a multiple of MR = %d", g.rows, p.engine.kernel.MR)
+					name := fmt.Sprintf("m=%d/n=%d/threads=%d/%c", m, n, threads, kept)
+					p := product{engine: active, m: m, n: n, k: 100, c: sink{block.Dense(nil, n), kept}}
+					g := p.cut(threads, cell{i1: m})
+					tasks := g.down * g.over
+					rows, columns, seen := map[int]int{}, map[int]int{}, map[[2]int]bool{}
+					share := make([]int, threads)
+					for i := range tasks {
+						x := p.part(g, cell{i1: m, p1: p.k}, i)
+						if x.i0 == x.i1 || x.j0 == x.j1 {
+							continue
+						}
+						if x.i0%mr != 0 || x.j1-x.j0 > p.width() || seen[[2]int{x.i0, x.j0}] {
+							t.Errorf("%s: task %d is %+v", name, i, x)
+						}
+						rows[x.i0], columns[x.j0], seen[[2]int{x.i0, x.j0}] = x.i1, x.j1, true
+						for r := x.i0; r < x.i1; r++ {
+							from, to := p.c.columns(r, r+1, x.j0, x.j1)
+							share[i*threads/tasks] += max(to-from, 0)
+						}
 					}
-					if g.width > p.width() || g.width*p.depth() > active.blocks.NC*active.blocks.KC {
-						t.Errorf("tasks of %d columns", g.width)
+					if len(seen) != len(rows)*len(columns) || !covers(rows, m) || !covers(columns, n) {
+						t.Errorf("%s: rows %v, columns %v, %d tasks", name, rows, columns, len(seen))
 					}
-					if columns := g.width * g.over; columns < n || columns-g.width >= n {
-						t.Errorf("%d times %d columns", g.over, g.width)
+					if kept != blas.All && slices.Max(share)-slices.Min(share) > 4*mr*n {
+						t.Errorf("%s: the shares are %v", name, share)
 					}
-				})
+				}
 			}
 		}
 	}
+}
+
+// covers reports whether ranges, given as from one end to the other, lead from 0 to n.
+func covers(ranges map[int]int, n int) bool {
+	at := 0
+	for range ranges {
+		at = ranges[at]
+	}
+	return at == n
 }

@@ -141,25 +141,12 @@ const rangesPerThread = 8
 
 // Rows splits [0, rows) into ranges, calls do for each range, and waits. It uses several threads if the
 // work, at the given nanoseconds per row, is long enough. If do panics, Rows panics with its value.
-//
-// Each thread starts on its own part, and then takes ranges from slower threads. Where the threads get
-// the same parts in every call, their caches stay warm.
 func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
 	if Worth(rows, nanoseconds) {
 		if t := p.Acquire(float64(rows) * float64(nanoseconds)); t != nil {
 			defer t.Release()
-			threads := min(t.size+1, rows)
-			ranges := min(threads*rangesPerThread, rows)
-			next := make([]atomic.Int64, threads) // the next range of each part
-			t.Run(threads, func(own int) {
-				for i := range threads {
-					part := (own + i) % threads
-					first, end := part*ranges/threads, (part+1)*ranges/threads
-					for r := first + int(next[part].Add(1)) - 1; r < end; r = first + int(next[part].Add(1)) - 1 {
-						do(fraction(rows, r, ranges), fraction(rows, r+1, ranges))
-					}
-				}
-			})
+			ranges := min(t.Threads()*rangesPerThread, rows)
+			t.Run(ranges, func(r int) { do(fraction(rows, r, ranges), fraction(rows, r+1, ranges)) })
 			return
 		}
 	}

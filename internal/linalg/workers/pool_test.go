@@ -157,11 +157,22 @@ func TestEnded(t *testing.T) {
 	}
 }
 
+// TestParts checks that a thread does its own part of the tasks first, and then the others.
+func TestParts(t *testing.T) {
+	var order []int
+	g := &group{next: make([]counter, 2)}
+	g.open(5, func(i int) { order = append(order, i) }, false)
+	g.work(1, nil)
+	if want := []int{2, 3, 4, 0, 1}; !slices.Equal(order, want) {
+		t.Errorf("tasks %v, want %v", order, want)
+	}
+}
+
 // TestPanics checks that no task begins after a panic. A worker's panic reaches the caller, and the
 // worker stays with the team: both meet in the next call.
 func TestPanics(t *testing.T) {
 	var begun []int
-	g := &group{}
+	g := &group{next: make([]counter, 1)}
 	g.open(5, func(i int) {
 		begun = append(begun, i)
 		if i == 1 {
@@ -169,7 +180,7 @@ func TestPanics(t *testing.T) {
 		}
 	}, false)
 	for range 3 {
-		g.work(nil)
+		g.work(0, nil)
 	}
 	if !slices.Equal(begun, []int{0, 1}) || g.failed != "task 1" {
 		t.Errorf("tasks %v were begun, the failure is %v", begun, g.failed)

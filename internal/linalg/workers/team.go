@@ -45,9 +45,10 @@ const patience = 30 * time.Microsecond
 
 func newTeam(p *Pool, size int) *Team {
 	t := &Team{pool: p, size: size, wake: make(chan struct{}, size)}
+	t.group.next = make([]counter, size+1)
 	t.gone.Add(size)
-	for range size {
-		go t.worker()
+	for i := range size {
+		go t.worker(i + 1)
 	}
 	return t
 }
@@ -74,9 +75,11 @@ func (t *Team) wakeUp(n int) {
 // Threads returns the number of threads of a call: the workers and the caller.
 func (t *Team) Threads() int { return t.size + 1 }
 
-// Run calls do for the tasks 0 to tasks-1 on the workers and the caller, and waits. It does not wait
-// for workers that are late to start; other threads take their tasks. Tasks must write disjoint results
-// and not call runtime.Goexit. After a panic no task starts, and Run panics with the same value.
+// Run calls do for the tasks 0 to tasks-1 on the workers and the caller, and waits. Each thread starts
+// on its own part of the tasks, the same in every call, so that its cache stays warm. Then it takes
+// tasks of slower threads and of workers that are late, for which Run does not wait. Tasks must write
+// disjoint results and not call runtime.Goexit. After a panic no task starts, and Run panics with the
+// same value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
 	measured := gain.due()
@@ -92,7 +95,7 @@ func (t *Team) Run(tasks int, do func(i int)) {
 	if asleep := t.asleep.Load(); asleep > 0 {
 		t.wakeUp(min(int(asleep), tasks-1))
 	}
-	done := g.work(nil)
+	done := g.work(0, nil)
 	t.epoch.Add(1)
 	now := t.pool.now()
 	t.await(now + patience + (now-began)/time.Duration(max(done, 1)))
@@ -128,7 +131,7 @@ func (t *Team) await(late time.Duration) {
 
 // worker works on one group after another until the team ends. It never unlocks its thread, so the
 // thread ends too: other goroutines must not inherit a thread that is bound to some CPUs.
-func (t *Team) worker() {
+func (t *Team) worker(own int) {
 	runtime.LockOSThread()
 	defer t.gone.Done()
 	me := t.threads.add()
@@ -141,7 +144,7 @@ func (t *Team) worker() {
 		t.joined.Add(1)
 		if t.epoch.Load() == epoch {
 			me.working.Store(true)
-			t.group.work(&t.quit)
+			t.group.work(own, &t.quit)
 			me.working.Store(false)
 		}
 		if t.joined.Add(-1) == 0 && t.waiting.Load() {
@@ -215,11 +218,17 @@ func (w *workerThread) othersWait(now time.Duration) bool {
 	return waiting.Kind() == metrics.KindUint64 && waiting.Uint64() > 0
 }
 
-// A group holds the tasks of one call, which threads take in turn from a counter.
+// A counter has a cache line of its own.
+type counter struct {
+	atomic.Int64
+	_ [56]byte
+}
+
+// A group holds the tasks of one call, cut into a part for each thread.
 type group struct {
 	do       func(i int)
-	tasks    int64
-	next     atomic.Int64 // the first task not yet taken
+	tasks    int
+	next     []counter    // of each thread's part, the first task not yet taken
 	measured bool         // whether to measure its CPU time
 	ran      atomic.Int64 // its CPU time, in nanoseconds
 	mu       sync.Mutex
@@ -228,13 +237,16 @@ type group struct {
 
 // open makes the tasks 0 to tasks-1 of a group available.
 func (g *group) open(tasks int, do func(i int), measured bool) {
-	g.tasks, g.do, g.measured = int64(tasks), do, measured
-	g.next.Store(0)
+	g.tasks, g.do, g.measured = tasks, do, measured
+	for i := range g.next {
+		g.next[i].Store(int64(g.part(i)))
+	}
 	g.ran.Store(0)
 }
 
-// work does tasks until none is left or quit is set, and returns the number done. quit may be nil.
-func (g *group) work(quit *atomic.Bool) (done int) {
+// work does tasks, first those of part own, until none is left or quit is set, and returns the number
+// done. quit may be nil.
+func (g *group) work(own int, quit *atomic.Bool) (done int) {
 	var before time.Duration
 	if g.measured {
 		before = threadTime()
@@ -247,16 +259,23 @@ func (g *group) work(quit *atomic.Bool) (done int) {
 			g.ran.Add(int64(threadTime() - before))
 		}
 	}()
-	for quit == nil || !quit.Load() {
-		i := g.next.Add(1) - 1
-		if i >= g.tasks {
-			break
+	for i := range g.next {
+		part := (own + i) % len(g.next)
+		end := int64(g.part(part + 1))
+		for quit == nil || !quit.Load() {
+			task := g.next[part].Add(1) - 1
+			if task >= end {
+				break
+			}
+			g.do(int(task))
+			done++
 		}
-		g.do(int(i))
-		done++
 	}
 	return done
 }
+
+// part returns the first task of part i.
+func (g *group) part(i int) int { return fraction(g.tasks, i, len(g.next)) }
 
 // fail records a panic and cancels the remaining tasks.
 func (g *group) fail(r any) {
@@ -265,5 +284,7 @@ func (g *group) fail(r any) {
 	if g.failed == nil {
 		g.failed = r
 	}
-	g.next.Store(g.tasks)
+	for i := range g.next {
+		g.next[i].Store(int64(g.tasks))
+	}
 }
