@@ -8,7 +8,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// permutation writes p to dst, or to new storage if dst is nil, and returns it. Row i moves to row p[i]
+// permutation writes to dst, or to a new slice if dst is nil, the p for which row i moves to row p[i]
 // when rows k and swap[k] are exchanged for k = 0, 1, ... An empty swap gives the identity.
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {

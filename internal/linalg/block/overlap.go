@@ -72,7 +72,7 @@ func PickRows(m *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// Pick returns a copy of the n elements of each given row of all, or nil if all is empty.
+// Pick returns a copy of the given rows of all, with n elements per row, or nil if all is empty.
 func Pick[T any](all []T, n int, rows []int) []T {
 	if len(all) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 //
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
-// where i and p count from i0 and p0. In the last panel the rows from i1 on are not written. Stored
-// rows across the sum are copied packedRows at a time to all panels: each row is in its own page.
+// where i and p count from i0 and p0. In the last panel the rows from i1 on are not written. If stored
+// rows run across the sum, packedRows at a time are copied to all panels: each is in its own page.
 func (s *source) pack(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	if s.layout == byCols {

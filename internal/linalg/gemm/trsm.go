@@ -215,7 +215,7 @@ const (
 	columnsPerTask = 48
 )
 
-// fewRows is the order up to which a block on the left is applied in place.
+// fewRows is the order up to which a diagonal block of a T on the left is applied in place.
 const fewRows = 64
 
 // columns applies a diagonal block to the columns [j0, j1) of X: in place if the rows are contiguous
@@ -282,7 +282,8 @@ type diagonal struct {
 	divide          bool      // a reciprocal would overflow or lose digits: values is the diagonal
 }
 
-// A rhsPanel has the part of n right-hand sides for a diagonal block: its row i is x[first+i*ld:][:n].
+// A rhsPanel holds the rows of n right-hand sides that a diagonal block applies to. Its row i is
+// x[first+i*ld:][:n].
 type rhsPanel struct {
 	x         []float64
 	first, ld int

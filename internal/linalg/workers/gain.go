@@ -24,8 +24,8 @@ const (
 	measureEvery = 4
 )
 
-// The team is judged by its gain once its groups have taken the time judged in total, which exceeds the
-// period of a quota, or judgedEarly if the gain is below harm. After two failures in a row the team is
+// The gain is judged once measured groups have taken a total time of judged, which exceeds the period
+// of a CPU quota, or of judgedEarly if the gain is below harm. After two failures in a row the team is
 // paused, and for twice as long after each further failure, so that attempts cost little. A single
 // failure may be a hiccup of the machine.
 const (

@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// These are LAPACK's values: the first two from iparmq, the third from dlaqr0, as is the 6 in iterate.
+// These are LAPACK's values: the first two from iparmq, the third, like the 6 in iterate, from dlaqr0.
 const (
 	minMultishift = 75 // the order above which steps have more than two shifts
 	nibble        = 14 // percent of a window; if fewer eigenvalues are deflated, a sweep follows

@@ -28,28 +28,29 @@ func (v *divider) divide(d, e []float64, first int) bool {
 		return v.block(d, e, first)
 	}
 	half := n / 2
-	beside := e[half-1]
-	d[half-1] -= math.Abs(beside)
-	d[half] -= math.Abs(beside)
+	coupling := e[half-1]
+	d[half-1] -= math.Abs(coupling)
+	d[half] -= math.Abs(coupling)
 	if !v.divide(d[:half], e[:half-1], first) || !v.divide(d[half:], e[half:], first+half) {
 		return false
 	}
 	e[half-1] = 0
-	v.merge(d, half, beside, v.z.Sub(first, first))
+	v.merge(d, half, coupling, v.z.Sub(first, first))
 	return true
 }
 
 // merge overwrites the values d and the vectors in the rows of z, known for the halves of a block, with
-// the decomposition of the block. half is the order of the first half; beside couples the halves in T.
-func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
+// the decomposition of the block. half is the order of the first half; coupling is the element of T
+// between them.
+func (v *divider) merge(d []float64, half int, coupling float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
-	root, largest, squares := math.Sqrt(math.Abs(beside)), 0.0, 0.0
+	root, largest, squares := math.Sqrt(math.Abs(coupling)), 0.0, 0.0
 	for i := range d {
 		if i < half {
 			m.X[i], m.Halves[i] = root*z.X[z.Row(i)+half-1], secular.Top
 		} else {
-			m.X[i], m.Halves[i] = math.Copysign(root, beside)*z.X[z.Row(i)+half], secular.Bottom
+			m.X[i], m.Halves[i] = math.Copysign(root, coupling)*z.X[z.Row(i)+half], secular.Bottom
 		}
 		largest = max(largest, math.Abs(d[i]))
 		squares += float64(m.X[i] * m.X[i])

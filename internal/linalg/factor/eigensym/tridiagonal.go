@@ -20,7 +20,7 @@ type solver struct {
 	factor.Backend
 	vectors  bool         // whether to compute vectors; if not, e holds squares
 	z        block.Matrix // row i becomes the eigenvector for d[i], if z is I at first
-	columns  int          // columns of z to rotate, or 0 for the block's own, if z is I at first
+	columns  int          // columns of z to rotate; 0 stands for the block's columns, if z is I at first
 	plane    factor.Plane // rotates the vectors of the block, which has order n
 	n        int
 	reversed bool // whether d and e are in reverse order

@@ -139,7 +139,7 @@ func (p panels) step(h Reflector, j int) Reflector {
 	return p.reduce(right)
 }
 
-// update applies h to columns [from, to) of those on the right of the block.
+// update applies h to columns [from, to), counted from the first column on the right of the block.
 func (p panels) update(h Reflector, j, from, to int) {
 	p.apply(p.bk, h, blas.Trans, to-from, j, j+h.Cols+from, p.work[from*h.Cols:to*h.Cols])
 }
@@ -171,8 +171,8 @@ func (p panels) reduce(j int) Reflector {
 	return h
 }
 
-// apply computes C = op(H) C, where C is rows i to M-1 of n columns, from column j on, of A or, if Rows
-// is set, of its transpose. work has n*h.Cols elements.
+// apply computes C = op(H) C, where C is a block of A or, if Rows is set, of its transpose: n columns
+// from column j on, in rows i to M-1. work has n*h.Cols elements.
 func (f QR) apply(bk factor.Backend, h Reflector, t blas.Transpose, n, i, j int, work []float64) {
 	switch {
 	case n == 0:

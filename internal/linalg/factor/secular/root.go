@@ -109,7 +109,7 @@ func (s *search) step(f float64, beyond bool) float64 {
 }
 
 // between starts a search between two poles. It returns the pole nearer to the root, from which
-// distances are measured. x becomes the root with all other terms fixed at their midpoint values.
+// distances are measured. The first x is the root if the other terms keep their values at the midpoint.
 func (s *search) between() (pole int) {
 	gap := s.difference(s.right, s.left)
 	half := float64(gap / 2)

@@ -121,7 +121,7 @@ func (q *iteration) offDiagonal(i int) *float64 {
 }
 
 // converged looks for an off-diagonal element whose neglect changes no singular value by more than the
-// tolerance, and zeroes it. If found is false, smallest is the least value within a factor of sqrt(n).
+// tolerance, and zeroes it. Otherwise smallest is the least value to within a factor of sqrt(n).
 func (q *iteration) converged() (smallest float64, found bool) {
 	if last := q.offDiagonal(q.n - 2); math.Abs(*last) <= tolerance*math.Abs(*q.diagonal(q.n - 1)) {
 		*last = 0

@@ -37,7 +37,7 @@ func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 }
 
 // wide is the smallest m/n, in eighths, for which gesvd reduces the R of a QR factorization instead of
-// A. For values alone this takes fewer flops from 5/3 on, and more of the work is Level 3.
+// A. For values alone this takes fewer flops from m/n = 5/3 on, and more of the work is Level 3.
 const wide = 13
 
 // gesvd is Gesvd for elements that are finite and neither large nor small. It works on A or Aᵀ,
