@@ -6,20 +6,20 @@ import (
 )
 
 // load loads vector v of a row from m to dst, masked if it is the last vector of a masked tile.
-func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.Register) {
+func (t tileCode) load(m operand.Mem, v int, dst reg.Register) {
 	if !t.masked || v < t.vectors-1 {
-		g.VMOVUPD(m, dst)
+		t.VMOVUPD(m, dst)
 	} else { // with AVX2 dst first holds the mask, for lack of a register
-		g.loadMasked(g.maskAt(x.mask, 0, dst), m, dst)
+		t.loadMasked(t.maskAt(t.mask, 0, dst), m, dst)
 	}
 }
 
 // store stores src to m as vector v of a row, masked as in load. It may overwrite spare.
-func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m operand.Mem, spare reg.Register) {
+func (t tileCode) store(src reg.Register, v int, m operand.Mem, spare reg.Register) {
 	if !t.masked || v < t.vectors-1 {
-		g.VMOVUPD(src, m)
+		t.VMOVUPD(src, m)
 	} else {
-		g.storeMasked(g.maskAt(x.mask, 0, spare), src, m)
+		t.storeMasked(t.maskAt(t.mask, 0, spare), src, m)
 	}
 }
 

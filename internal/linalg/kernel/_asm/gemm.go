@@ -55,14 +55,17 @@ func gemm(g *generator) {
 	x.mask = g.newMask()
 	g.setMode(x)
 	g.setPanels(x)
-	g.eachTile(x, func(t tile) { g.tile(x, t) })
+	g.eachTile(x, func(t tileCode) {
+		t.sum()
+		t.storeSum()
+	})
 	for _, write := range g.later {
 		write()
 	}
 }
 
 // eachTile calls write for each kind of tile, adds the jumps on m and the loops, and ends the function.
-func (g *generator) eachTile(x gemmArguments, write func(tile)) {
+func (g *generator) eachTile(x gemmArguments, write func(tileCode)) {
 	full := largest(g.isa)
 	for r := full.rows; r > 1; r-- {
 		g.compare(g.parameter("m"), operand.Imm(uint64(r)), g.JEQ, fmt.Sprintf("rows%d", r))
@@ -77,12 +80,12 @@ func (g *generator) eachTile(x gemmArguments, write func(tile)) {
 
 // columns writes the loop over the x.n columns of a strip of C for one number of rows. Whole tiles come
 // first, and then code for each number of vectors at the right edge.
-func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
+func (g *generator) columns(x gemmArguments, t tile, write func(tileCode)) {
 	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
 	width := t.vectors * g.lanes
 	g.Label(whole)
 	g.compare(x.n, operand.Imm(uint64(width)), g.JLT, edge)
-	write(t)
+	write(tileCode{g, x, t, fmt.Sprintf("r%dv%d", t.rows, t.vectors)})
 	if x.b != nil {
 		g.ADDQ(g.bytes("panelB"), x.b)
 	}
@@ -98,7 +101,7 @@ func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 			g.compare(x.n, operand.Imm(uint64(v*g.lanes)), g.JGT, next)
 		}
 		g.setMask(x, v)
-		write(tile{t.rows, v, true})
+		write(tileCode{g, x, tile{t.rows, v, true}, fmt.Sprintf("r%dv%dm", t.rows, v)})
 		g.JMP(operand.LabelRef("done"))
 		if v < t.vectors {
 			g.Label(next)

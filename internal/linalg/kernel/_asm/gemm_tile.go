@@ -1,14 +1,13 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
+// A tileCode is one tile of the result of Gemm, Solve or Multiply, whose rows are in registers.
 type tileCode struct {
 	*generator
 	gemmArguments
@@ -32,16 +31,6 @@ func (t tileCode) eachAcc(f func(r, v int)) {
 	}
 }
 
-// tile writes the code for one tile of C, which forms the sum in registers and then stores it.
-func (g *generator) tile(x gemmArguments, shape tile) {
-	t := tileCode{g, x, shape, fmt.Sprintf("r%dv%d", shape.rows, shape.vectors)}
-	if t.masked {
-		t.name += "m"
-	}
-	t.sum()
-	t.storeSum()
-}
-
 // clear sets the accumulators to zero, or to alpha·C if store is Continue. The code for Continue comes
 // after the function's RET, so that the other cases need no jump around it.
 func (t tileCode) clear() {
@@ -56,7 +45,7 @@ func (t tileCode) clear() {
 		t.eachAcc(func(r, v int) {
 			m := c.row(r, v*8*t.lanes)
 			if t.masked && v == t.vectors-1 {
-				t.load(t.gemmArguments, t.tile, m, v, t.acc(r, v))
+				t.load(m, v, t.acc(r, v))
 				t.VMULPD(alpha, t.acc(r, v), t.acc(r, v))
 			} else {
 				t.VMULPD(m, alpha, t.acc(r, v))
@@ -79,7 +68,7 @@ func (t tileCode) sum() {
 	t.clear()
 	full := t.tile == largest(t.isa)
 	if full {
-		t.prefetchC(t.gemmArguments, t.tile)
+		t.prefetchC()
 	}
 	k, b := t.argument("k"), t.GP64()
 	t.MOVQ(t.b, b)
@@ -138,7 +127,7 @@ const prefetchB = 512
 // stridedStep writes one rank-1 update of the tile, for any strides.
 func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 	for v := range t.vectors {
-		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
+		t.load(t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
 		// For each 64 bytes of the row of B eight rows ahead, prefetch the line of their end.
@@ -168,23 +157,23 @@ func (t tileCode) update(a func(r int) operand.Mem) {
 	}
 }
 
-func (g *generator) prefetchC(x gemmArguments, t tile) {
-	id, c := g.unique(), g.GP64()
+func (t tileCode) prefetchC() {
+	id, c := t.unique(), t.GP64()
 	request := func(shorter func(r int) int) {
-		g.MOVQ(x.c, c)
+		t.MOVQ(t.c, c)
 		for r := range t.rows {
 			for v := range t.vectors {
-				g.PREFETCHT0(operand.Mem{Base: c, Disp: v*8*g.lanes - 8*shorter(r)})
+				t.PREFETCHT0(operand.Mem{Base: c, Disp: v*8*t.lanes - 8*shorter(r)})
 			}
-			g.ADDQ(x.ldc, c)
+			t.ADDQ(t.ldc, c)
 		}
 	}
-	g.compare(x.mode, operand.Imm(modePacked), g.JEQ, "requestPacked"+id)
+	t.compare(t.mode, operand.Imm(modePacked), t.JEQ, "requestPacked"+id)
 	request(equal)
-	g.JMP(operand.LabelRef("requested" + id))
-	g.Label("requestPacked" + id)
+	t.JMP(operand.LabelRef("requested" + id))
+	t.Label("requestPacked" + id)
 	request(packed)
-	g.Label("requested" + id)
+	t.Label("requested" + id)
 }
 
 // storeSum writes the code that stores the sum in each mode.
@@ -205,7 +194,7 @@ func (t tileCode) storeSum() {
 	t.Label(t.name + "scaled")
 	t.eachAcc(func(r, v int) { t.VMULPD(alpha, t.acc(r, v), t.acc(r, v)) })
 	t.Label(t.name + "product")
-	t.eachAcc(func(r, v int) { t.store(t.gemmArguments, t.tile, t.acc(r, v), v, c.row(r, v*8*t.lanes), old) })
+	t.eachAcc(func(r, v int) { t.store(t.acc(r, v), v, c.row(r, v*8*t.lanes), old) })
 	t.Label(t.name + "end")
 }
 
@@ -214,12 +203,12 @@ func (t tileCode) addSum(c stack, alpha, old reg.VecPhysical, shorter func(r int
 	t.eachAcc(func(r, v int) {
 		m := c.row(r, v*8*t.lanes-8*shorter(r))
 		if t.masked && v == t.vectors-1 {
-			t.load(t.gemmArguments, t.tile, m, v, old)
+			t.load(m, v, old)
 			t.VFMADD213PD(old, alpha, t.acc(r, v))
 		} else {
 			t.VFMADD213PD(m, alpha, t.acc(r, v))
 		}
-		t.store(t.gemmArguments, t.tile, t.acc(r, v), v, m, old)
+		t.store(t.acc(r, v), v, m, old)
 	})
 	t.JMP(operand.LabelRef(t.name + "end"))
 }

@@ -18,16 +18,6 @@ type triangular struct {
 	solve bool
 }
 
-// scale multiplies x by factor, an element of d: for Multiply an element of the diagonal, for Solve its
-// reciprocal. For Solve it turns a product of -0 into +0.
-func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
-	if op.solve {
-		g.VFMADD213PD(zero, factor, x)
-	} else {
-		g.VMULPD(factor, x, x)
-	}
-}
-
 // triangular writes Kernel.Solve or Kernel.Multiply. All rows of a tile of X are in registers, and each
 // number of rows and of vectors has its own code. dtrsmGeneric and dtrmmGeneric show the algorithms.
 func (g *generator) triangular(op triangular) {
@@ -38,90 +28,80 @@ func (g *generator) triangular(op triangular) {
 	rowT, colT := g.bytes("rowT"), g.bytes("colT")
 	d := g.argument("d")
 	a.mask = g.newMask()
-	g.eachTile(a, func(shape tile) { g.triangularTile(op, a, shape, x, ldx, t, rowT, colT, d) })
+	g.eachTile(a, func(c tileCode) { c.apply(op, x, ldx, t, rowT, colT, d) })
 }
 
-func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, first, ldx, t, rowT, colT, d reg.GPVirtual) {
-	x := g.stack(first, ldx, shape.rows)
-	at := func(r, v int) reg.VecPhysical { return g.register(r*shape.vectors + v) }
-	factor, spare, zero := g.register(g.vecs-1), g.register(g.vecs-2), g.register(g.vecs-3)
-	g.zero(zero)
-	for r := range shape.rows {
-		for v := range shape.vectors {
-			g.load(a, shape, x.row(r, 8*g.lanes*v), v, at(r, v))
-		}
-	}
-	id := g.unique()
+// apply writes the code for one tile. first points to row 0 of the tile of X.
+func (c tileCode) apply(op triangular, first, ldx, t, rowT, colT, d reg.GPVirtual) {
+	x := c.stack(first, ldx, c.rows)
+	factor, spare, zero := c.register(c.vecs-1), c.register(c.vecs-2), c.register(c.vecs-3)
+	c.zero(zero)
+	c.eachAcc(func(r, v int) { c.load(x.row(r, 8*c.lanes*v), v, c.acc(r, v)) })
+	id := c.unique()
+	// scale multiplies row j by an element of d, if d is not nil: for Multiply an element of the
+	// diagonal, for Solve its reciprocal. For Solve it turns a product of -0 into +0.
 	scale := func(j int) {
 		skip := fmt.Sprintf("unit%s_%d", id, j)
-		g.ifZero(d, g.JEQ, skip)
-		g.VBROADCASTSD(operand.Mem{Base: d, Disp: 8 * j}, factor)
-		for v := range shape.vectors {
-			op.scale(g, at(j, v), factor, zero)
+		c.ifZero(d, c.JEQ, skip)
+		c.VBROADCASTSD(operand.Mem{Base: d, Disp: 8 * j}, factor)
+		for v := range c.vectors {
+			if op.solve {
+				c.VFMADD213PD(zero, factor, c.acc(j, v))
+			} else {
+				c.VMULPD(factor, c.acc(j, v), c.acc(j, v))
+			}
 		}
-		g.Label(skip)
+		c.Label(skip)
 	}
 	// eliminate subtracts or adds row j to the rows below; p points to T[j+1,j].
 	eliminate := func(j int, p reg.GPVirtual) {
-		for i := j + 1; i < shape.rows; i++ {
-			g.VBROADCASTSD(operand.Mem{Base: p}, factor)
-			if i < shape.rows-1 {
-				g.ADDQ(rowT, p)
+		for i := j + 1; i < c.rows; i++ {
+			c.VBROADCASTSD(operand.Mem{Base: p}, factor)
+			if i < c.rows-1 {
+				c.ADDQ(rowT, p)
 			}
-			for v := range shape.vectors {
+			for v := range c.vectors {
 				if op.solve {
-					g.VFNMADD231PD(factor, at(j, v), at(i, v))
+					c.VFNMADD231PD(factor, c.acc(j, v), c.acc(i, v))
 				} else {
-					g.VFMADD231PD(factor, at(j, v), at(i, v))
+					c.VFMADD231PD(factor, c.acc(j, v), c.acc(i, v))
 				}
 			}
 		}
 	}
-	column, p := g.GP64(), g.GP64()
+	column, p := c.GP64(), c.GP64()
 	if op.solve {
-		g.LEAQ(operand.Mem{Base: t, Index: rowT, Scale: 1}, column) // T[1,0]
-		for j := range shape.rows {
+		c.LEAQ(operand.Mem{Base: t, Index: rowT, Scale: 1}, column) // T[1,0]
+		for j := range c.rows {
 			scale(j)
-			if j < shape.rows-1 {
-				g.MOVQ(column, p)
+			if j < c.rows-1 {
+				c.MOVQ(column, p)
 				eliminate(j, p)
-				g.ADDQ(rowT, column)
-				g.ADDQ(colT, column)
+				c.ADDQ(rowT, column)
+				c.ADDQ(colT, column)
 			}
 		}
+		// Add +0, as scale does, if it has multiplied no row.
+		c.ifZero(d, c.JNE, "positive"+id)
+		c.eachAcc(func(r, v int) { c.VADDPD(zero, c.acc(r, v), c.acc(r, v)) })
+		c.Label("positive" + id)
 	} else {
 		// From T[m-1,m-2] back.
-		g.MOVQ(t, column)
-		g.ADDQ(rowT, column)
-		for range shape.rows - 2 {
-			g.ADDQ(rowT, column)
-			g.ADDQ(colT, column)
+		c.MOVQ(t, column)
+		c.ADDQ(rowT, column)
+		for range c.rows - 2 {
+			c.ADDQ(rowT, column)
+			c.ADDQ(colT, column)
 		}
-		for j := shape.rows - 1; j >= 0; j-- {
-			if j < shape.rows-1 {
-				g.MOVQ(column, p)
+		for j := c.rows - 1; j >= 0; j-- {
+			if j < c.rows-1 {
+				c.MOVQ(column, p)
 				eliminate(j, p)
-				g.SUBQ(rowT, column)
-				g.SUBQ(colT, column)
+				c.SUBQ(rowT, column)
+				c.SUBQ(colT, column)
 			}
 			scale(j)
 		}
 	}
-	if op.solve {
-		g.positiveZeros(d, "positive"+id, zero, shape.rows*shape.vectors)
-	}
-	for r := range shape.rows {
-		for v := range shape.vectors {
-			g.store(a, shape, at(r, v), v, x.row(r, 8*g.lanes*v), spare)
-		}
-	}
-}
-
-// positiveZeros adds +0 to the first registers if the diagonal d is nil. Otherwise scale has added it.
-func (g *generator) positiveZeros(d reg.GPVirtual, label string, zero reg.VecPhysical, registers int) {
-	g.ifZero(d, g.JNE, label)
-	for i := range registers {
-		g.VADDPD(zero, g.register(i), g.register(i))
-	}
-	g.Label(label)
+	c.eachAcc(func(r, v int) { c.store(c.acc(r, v), v, x.row(r, 8*c.lanes*v), spare) })
 }

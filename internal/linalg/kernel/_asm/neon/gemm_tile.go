@@ -114,7 +114,7 @@ func (x gemmCode) end(t tile) {
 	x.here(end)
 }
 
-// eachRowOfC calls body for each of the first rows of the tile of C; p holds the address of the row.
+// eachRowOfC calls body for rows 0 to rows-1 of the tile of C; p holds the address of row r.
 func (x gemmCode) eachRowOfC(rows int, body func(r int, p general)) {
 	p, distance := x.general(), x.general()
 	x.op("MOVD", x.c, p)
