@@ -43,9 +43,5 @@ func Peak(threads int) float64 {
 	if threads < 1 {
 		panic("blskernel: Peak needs at least one thread")
 	}
-	best, err := kernel.Lookup(kernel.Names()[0])
-	if err != nil {
-		panic(err)
-	}
-	return kernel.MeasurePeak(best, threads, nil)
+	return kernel.MeasurePeak(kernel.Best(), threads, nil)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"blskernel"
+	pureblas "blskernel/internal/linalg/blas"
 )
 
 // Or returns b, or blskernel.Default() if b is nil. Types with a Backend field resolve it with Or.
@@ -36,28 +37,19 @@ func unwrapped(b blskernel.Backend) blskernel.Backend {
 }
 
 // Kernels returns the names of the pure backend's kernels that this machine can run, best first.
-func Kernels() []string {
-	b, err := blskernel.Lookup("pure/generic") // every machine can run it
-	if err != nil {
-		panic(err)
-	}
-	return b.(interface{ Kernels() []string }).Kernels()
-}
+func Kernels() []string { return pureblas.Kernels() }
 
 // Peak returns the peak rate of b's kernel on the given number of threads, in flops per second. clock
 // returns the time elapsed (nil: the wall clock). Peak panics unless b is, or wraps, the pure backend.
 func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 {
-	p := unwrapped(b).(interface {
-		Peak(threads int, clock func() time.Duration) float64
-	})
-	return p.Peak(threads, clock)
+	return unwrapped(b).(*pureblas.Pure).Peak(threads, clock)
 }
 
 // BlockSizes returns the block sizes MC, KC and NC of the pure backend; ok is false for other backends.
 func BlockSizes(b blskernel.Backend) (mc, kc, nc int, ok bool) {
-	s, ok := unwrapped(b).(interface{ BlockSizes() (mc, kc, nc int) })
+	p, ok := unwrapped(b).(*pureblas.Pure)
 	if ok {
-		mc, kc, nc = s.BlockSizes()
+		mc, kc, nc = p.BlockSizes()
 	}
 	return mc, kc, nc, ok
 }

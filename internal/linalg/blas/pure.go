@@ -37,7 +37,7 @@ func (p *Pure) Name() string { return p.name }
 func (p *Pure) About() (kernel, library, version string) { return p.Engine.Kernel().Name, "", "" }
 
 // Kernels returns the names of the kernels that this machine can run, best first.
-func (p *Pure) Kernels() []string { return kernel.Names() }
+func Kernels() []string { return kernel.Names() }
 
 // Peak measures the kernel's peak rate; see kernel.MeasurePeak.
 func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
@@ -49,7 +49,7 @@ func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
 var best = sync.OnceValue(func() *Pure {
 	k, err := kernel.Selected()
 	if err != nil {
-		k, _ = kernel.Lookup(kernel.Names()[0])
+		k = kernel.Best()
 	}
 	return New("pure", k)
 })

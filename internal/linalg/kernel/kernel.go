@@ -56,6 +56,7 @@ package kernel
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -202,13 +203,18 @@ var Selected = sync.OnceValues(func() (Kernel, error) { return choose(os.Getenv(
 
 func choose(env string) (Kernel, error) {
 	if env == "" {
-		return Lookup(Names()[0])
+		return Best(), nil
 	}
 	k, err := Lookup(env)
 	if err != nil {
 		return Kernel{}, fmt.Errorf("%s=%s: %w", EnvKernel, env, err)
 	}
 	return k, nil
+}
+
+// Best returns the best kernel that this machine can run.
+func Best() Kernel {
+	return table[slices.IndexFunc(table, func(k Kernel) bool { return k.Available() })]
 }
 
 // Names returns the names of the kernels that this machine can run, best first.
