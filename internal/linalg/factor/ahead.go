@@ -8,8 +8,8 @@ import (
 // flopsPerNanosecond is the approximate speed of the kernels on one thread.
 const flopsPerNanosecond = 50
 
-// Rows calls do for ranges that together are the rows 0 to rows-1, as bk.BlockRows does. A call too
-// short to share allocates nothing, provided that do captures no variables: on has all that it needs.
+// Rows calls do(on, from, to) for ranges that together cover rows 0 to rows-1, as bk.BlockRows does.
+// If do has all of its arguments in on and captures no variable, a short call allocates nothing.
 func Rows[T any](bk Backend, rows, nanoseconds int, on T, do func(on T, from, to int)) {
 	if !workers.Worth(rows, nanoseconds) {
 		do(on, 0, rows)
@@ -57,23 +57,14 @@ func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64,
 	}
 	strips := (n + width - 1) / width
 	mean := (flops + float64(float64(n)*each)) / float64(1+strips)
-	Share(bk, 1+strips, mean, ahead{first, n, width, rest}, ahead.run)
-}
-
-// ahead holds arguments of Ahead.
-type ahead struct {
-	first    func()
-	n, width int
-	rest     func(from, to int)
-}
-
-func (a ahead) run(task int) {
-	if task == 0 {
-		a.first()
-		return
-	}
-	from := (task - 1) * a.width
-	a.rest(from, min(from+a.width, a.n))
+	Share(bk, 1+strips, mean, nil, func(_ any, task int) {
+		if task == 0 {
+			first()
+			return
+		}
+		from := (task - 1) * width
+		rest(from, min(from+width, n))
+	})
 }
 
 // StripWidth returns the width of the strips into which to split n columns or rows. The width is about
