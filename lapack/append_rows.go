@@ -1,9 +1,9 @@
 package lapack
 
 import (
+	"cmp"
+
 	"blskernel"
-	"blskernel/internal/linalg/backend"
-	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/factor/qr"
 	"blskernel/mat"
 )
@@ -78,11 +78,7 @@ func newElimination(r, z, b, y *mat.Dense) *qr.Tpqrt {
 	return e
 }
 
-func eliminate(b0 blskernel.Backend, routine string, e *qr.Tpqrt) error {
-	bk := backend.Begin(b0, backend.Routine{Name: routine, M: e.B.Rows, N: e.R.Cols, NRHS: e.Z.Cols})
-	element, pivot := e.Run(factor.On(bk))
-	if element != nil {
-		return elementError(routine, element, ErrNotFinite)
-	}
-	return pivotError(routine, pivot)
+func eliminate(bk blskernel.Backend, routine string, e *qr.Tpqrt) error {
+	element, pivot := e.Run(announce(bk, routine, e.B.Rows, e.R.Cols, e.Z.Cols))
+	return cmp.Or(elementError(routine, element, ErrNotFinite), pivotError(routine, pivot))
 }

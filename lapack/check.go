@@ -1,8 +1,11 @@
 package lapack
 
 import (
+	"cmp"
+
 	"blskernel"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
@@ -39,6 +42,12 @@ func checkSquare(rows, cols int) {
 	}
 }
 
+// announce records that a routine starts, if b is a backend.Recorder, and returns the backend for the
+// calls that the routine makes. A nil b stands for the default.
+func announce(b blskernel.Backend, routine string, m, n, nrhs int) factor.Backend {
+	return factor.On(backend.Begin(b, backend.Routine{Name: routine, M: m, N: n, NRHS: nrhs}))
+}
+
 // shapeSolution gives an empty dst the size r×c. It panics if fits is false (b has the wrong shape), if
 // dst has the wrong size, or if dst overlaps b without being the same matrix.
 func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
@@ -50,23 +59,20 @@ func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
 
 // checkFinite returns an *ElementError of the given kind for the first NaN or infinity in the triangle
 // ul of g, or nil if there is none. If ul is blas.All, it checks all of g.
-func checkFinite(bk blskernel.Backend, routine string, ul blas.Uplo, g blas64.General, kind error) error {
-	return elementError(routine, factor.NotFinite(factor.On(bk), ul, g.Rows, g.Cols, blockOf(g)), kind)
+func checkFinite(bk factor.Backend, routine string, ul blas.Uplo, g blas64.General, kind error) error {
+	return elementError(routine, factor.NotFinite(bk, ul, g.Rows, g.Cols, blockOf(g)), kind)
 }
 
 // checkFinitePacked is checkFinite for the n×n packed matrix ap.
-func checkFinitePacked(bk blskernel.Backend, routine string, n int, ap []float64, kind error) error {
-	return elementError(routine, factor.NotFinite(factor.On(bk), blas.Upper, n, n, block.Packed(n, ap, 0, 0)), kind)
+func checkFinitePacked(bk factor.Backend, routine string, n int, ap []float64, kind error) error {
+	return elementError(routine, factor.NotFinite(bk, blas.Upper, n, n, block.Packed(n, ap, 0, 0)), kind)
 }
 
 // checkTriangle returns an error if the upper triangle of the n×n matrix u holds NaN or an infinity, or
 // has a zero on its diagonal.
 func checkTriangle(routine string, n int, u block.Matrix) error {
 	element, pivot := factor.CheckTriangle(n, u)
-	if element != nil {
-		return elementError(routine, element, ErrNotFinite)
-	}
-	return pivotError(routine, pivot)
+	return cmp.Or(elementError(routine, element, ErrNotFinite), pivotError(routine, pivot))
 }
 
 func blockOf(g blas64.General) block.Matrix { return block.Dense(g.Data, g.Stride) }

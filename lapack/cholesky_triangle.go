@@ -1,7 +1,6 @@
 package lapack
 
 import (
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
@@ -63,13 +62,13 @@ func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do fun
 	c.mustHold()
 	raw := x.RawMatrix()
 	checkShape(raw.Rows == c.n && raw.Cols == c.n)
-	bk := backend.Begin(c.backend, backend.Routine{Name: routine, M: c.n, N: c.n})
+	bk := announce(c.backend, routine, c.n, c.n, 0)
 	if c.n == 0 {
 		return nil
 	}
 	if err := checkFinite(bk, routine, ul, raw, ErrNotFinite); err != nil {
 		return err
 	}
-	do(factor.On(bk), c.base(), c.n, c.upper(), blockOf(raw))
+	do(bk, c.base(), c.n, c.upper(), blockOf(raw))
 	return checkFinite(bk, routine, ul, raw, ErrOverflow)
 }

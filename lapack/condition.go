@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/factor/condition"
@@ -66,11 +65,9 @@ func checkInverseCondition(routine string, limit, anorm float64, n int, size, no
 // rcond returns the estimated reciprocal condition number of a matrix A of order n and 1-norm anorm. It
 // calls solve for A⁻¹x and, unless symmetric is set, for A⁻ᵀx.
 func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric bool, solve solver) float64 {
-	bk := factor.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
+	bk := announce(b0, routine, n, n, 0)
 	bk.ByVector = true
-	w := factor.Acquire()
-	defer w.Release()
-	return condition.Con(n, anorm, w.Take(2*n), func(x []float64, trans bool) {
+	return condition.Con(n, anorm, func(x []float64, trans bool) {
 		if trans && !symmetric {
 			solve(bk, blas.Right, 1, block.Dense(x, n)) // x as a row: x A⁻¹
 			return
@@ -81,13 +78,11 @@ func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric
 
 func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 	const routine = "Dtrcon"
-	on := factor.On(backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n}))
+	on := announce(bk, routine, n, n, 0)
 	if checkTriangle(routine, n, u) != nil {
 		return 0
 	}
-	w := factor.Acquire()
-	defer w.Release()
-	return condition.Con(n, factor.Lantr(n, u), w.Take(2*n), func(x []float64, trans bool) {
+	return condition.Con(n, factor.Lantr(n, u), func(x []float64, trans bool) {
 		factor.Trsm(on, blas.Left, blas.Upper, block.Trans(trans), blas.NonUnit, n, 1, 1, u, block.Dense(x, 1))
 	})
 }

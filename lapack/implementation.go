@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/factor/cholesky"
@@ -68,10 +67,6 @@ const (
 	minGesvd      = 20 // min(m, n); gonum's routine needs more than one row of Vᵀ
 )
 
-func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend {
-	return factor.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
-}
-
 // The methods below pass invalid arguments on to gonum's routine, which panics.
 
 // unwritten calls routine with a copy of work and copies the result back: some of gonum's routines
@@ -108,25 +103,15 @@ func singular(diag blas.Diag, n int, a []float64, lda int) bool {
 	return false
 }
 
-// finiteDiagonal reports whether the diagonal of a holds neither NaN nor an infinity.
-func finiteDiagonal(n int, a []float64, lda int) bool {
-	for i := range n {
-		if !factor.IsFinite(a[i*lda+i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // Dpotrf overwrites the triangle ul of the symmetric n×n matrix A with its Cholesky factor, A = UᵀU or
 // A = L Lᵀ, in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive
 // definite to working precision, or a pivot is not finite; the factor is then incomplete.
 func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	small := ul == blas.Upper && n < minPotrfUpper || ul == blas.Lower && n < minPotrfLower
 	if small || !isUplo(ul) || !holds(a, n, n, lda) {
-		return impl.Implementation.Dpotrf(ul, n, a, lda) && finiteDiagonal(n, a, lda)
+		return impl.Implementation.Dpotrf(ul, n, a, lda) && lu.BadPivot(n, block.Dense(a, lda)) == nil
 	}
-	bk := impl.announce("Dpotrf", n, n, 0)
+	bk := announce(impl.Backend, "Dpotrf", n, n, 0)
 	return cholesky.Potrf(bk, ul, factor.Base, n, block.Dense(a, lda)) < 0
 }
 
@@ -140,7 +125,7 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	if singular(blas.NonUnit, n, a, lda) {
 		return false
 	}
-	bk := impl.announce("Dpotri", n, n, 0)
+	bk := announce(impl.Backend, "Dpotri", n, n, 0)
 	cholesky.Potri(bk, ul, factor.Base, n, block.Dense(a, lda))
 	return true
 }
@@ -152,7 +137,7 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
 		return
 	}
-	bk := impl.announce("Dpotrs", n, n, nrhs)
+	bk := announce(impl.Backend, "Dpotrs", n, n, nrhs)
 	cholesky.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
@@ -164,7 +149,7 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	if min(m, n) < minGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
 	}
-	bk := impl.announce("Dgetrf", m, n, 0)
+	bk := announce(impl.Backend, "Dgetrf", m, n, 0)
 	lu.Getrf(bk, lu.GetrfBase, m, n, block.Dense(a, lda), ipiv)
 	return !singular(blas.NonUnit, min(m, n), a, lda)
 }
@@ -185,7 +170,7 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	if singular(blas.NonUnit, n, a, lda) {
 		return false
 	}
-	bk := impl.announce("Dgetri", n, n, 0)
+	bk := announce(impl.Backend, "Dgetri", n, n, 0)
 	lu.Getri(bk, min(lu.InverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
 	work[0] = best
 	return true
@@ -199,7 +184,7 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 		impl.Implementation.Dgetrs(t, n, nrhs, a, lda, ipiv, b, ldb)
 		return
 	}
-	bk := impl.announce("Dgetrs", n, n, nrhs)
+	bk := announce(impl.Backend, "Dgetrs", n, n, nrhs)
 	lu.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }
 
@@ -213,7 +198,7 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 	if singular(diag, n, a, lda) {
 		return false
 	}
-	bk := impl.announce("Dtrtri", n, n, 0)
+	bk := announce(impl.Backend, "Dtrtri", n, n, 0)
 	factor.Trtri(bk, ul, diag, n, block.Dense(a, lda))
 	return true
 }
@@ -229,7 +214,7 @@ func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag
 	if singular(diag, n, a, lda) {
 		return false
 	}
-	bk := impl.announce("Dtrtrs", n, n, nrhs)
+	bk := announce(impl.Backend, "Dtrtrs", n, n, nrhs)
 	factor.Trtrs(bk, blas.Left, ul, op, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	return true
 }

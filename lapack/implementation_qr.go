@@ -29,7 +29,7 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 		impl.Implementation.Dgeqrf(m, n, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.announce("Dgeqrf", m, n, 0)
+	bk := announce(impl.Backend, "Dgeqrf", m, n, 0)
 	copy(tau, qr.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda)).Tau)
 	work[0] = float64(n)
 }
@@ -48,7 +48,7 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 		impl.Implementation.Dgeqp3(m, n, a, lda, jpvt, tau, work, lwork)
 		return
 	}
-	bk := impl.announce("Dgeqp3", m, n, 0)
+	bk := announce(impl.Backend, "Dgeqp3", m, n, 0)
 	fixed := 0
 	for j, p := range jpvt {
 		if jpvt[j] = j; p < 0 {
@@ -73,7 +73,7 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 		impl.Implementation.Dgelqf(m, n, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.announce("Dgelqf", m, n, 0)
+	bk := announce(impl.Backend, "Dgelqf", m, n, 0)
 	copy(tau, qr.Gelqf(bk, false, m, n, block.Dense(a, lda)).Tau)
 	work[0] = float64(m)
 }
@@ -87,7 +87,7 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.announce("Dorgqr", m, n, 0)
+	bk := announce(impl.Backend, "Dorgqr", m, n, 0)
 	qr.Reflections(false, m, block.Dense(a, lda), tau).Orgqr(bk, n)
 	work[0] = float64(n)
 }
@@ -99,7 +99,7 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.announce("Dorglq", m, n, 0)
+	bk := announce(impl.Backend, "Dorglq", m, n, 0)
 	qr.Reflections(true, n, block.Dense(a, lda), tau[:k]).Orgqr(bk, m)
 	work[0] = float64(m)
 }
@@ -115,7 +115,7 @@ func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k 
 		impl.Implementation.Dormqr(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork)
 		return
 	}
-	bk := impl.announce("Dormqr", nq, k, nw)
+	bk := announce(impl.Backend, "Dormqr", nq, k, nw)
 	qr.Reflections(false, nq, block.Dense(a, lda), tau).Ormqr(bk, side, trans, nw, block.Dense(c, ldc))
 	work[0] = float64(nw)
 }
@@ -133,7 +133,7 @@ func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k 
 		impl.Implementation.Dormlq(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork)
 		return
 	}
-	bk := impl.announce("Dormlq", nq, k, nw)
+	bk := announce(impl.Backend, "Dormlq", nq, k, nw)
 	q := qr.Reflections(true, nq, block.Dense(a, lda), tau[:k])
 	q.Ormqr(bk, side, block.Other(trans), nw, block.Dense(c, ldc))
 	work[0] = float64(nw)
@@ -175,7 +175,7 @@ func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float
 		})
 		return ok
 	}
-	bk := impl.announce("Dgels", m, n, nrhs)
+	bk := announce(impl.Backend, "Dgels", m, n, nrhs)
 	ok = qr.Gels(bk, t, m, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	work[0] = float64(least)
 	return ok

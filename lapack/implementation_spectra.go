@@ -41,7 +41,7 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 		})
 		return first
 	}
-	bk := impl.announce("Dgeev", n, n, 0)
+	bk := announce(impl.Backend, "Dgeev", n, n, 0)
 	w := make([]complex128, n)
 	first = eigen.Geev(bk, n <= eigen.SmallOrder, n, block.Dense(a, lda), w, left, block.Dense(vl, ldvl), right, block.Dense(vr, ldvr))
 	for i, v := range w {
@@ -76,7 +76,7 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 		if n <= eigensym.SmallOrder {
 			routine = eigensym.Small
 		}
-		ok = routine(impl.announce("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
+		ok = routine(announce(impl.Backend, "Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
 	}
 	work[0] = float64(need)
 	return ok
@@ -125,7 +125,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 			}
 		}
 	} else {
-		ok = svd.Gesvd(impl.announce("Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
+		ok = svd.Gesvd(announce(impl.Backend, "Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
 	}
 	work[0] = float64(least)
 	return ok

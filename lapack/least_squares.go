@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/factor/qr"
@@ -64,13 +63,13 @@ func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	f.Reset()
 	l, k := a.Dims()
 	raw := a.RawMatrix()
-	if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
+	if err := checkFinite(factor.On(f.Backend), routine, blas.All, raw, ErrNotFinite); err != nil {
 		return err
 	}
-	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
+	bk := announce(f.Backend, routine, l, k, 0)
 	f.backend, f.l, f.k = f.Backend, l, k
 	if l > 0 && k > 0 {
-		f.f = qr.Gelsy(factor.On(bk), cmp.Or(f.Tolerance, float64(max(l, k))*0x1p-52), l, k, blockOf(raw))
+		f.f = qr.Gelsy(bk, cmp.Or(f.Tolerance, float64(max(l, k))*0x1p-52), l, k, blockOf(raw))
 	}
 	f.rcond = new(lazy[float64])
 	return nil
@@ -92,10 +91,7 @@ func (f *LeastSquares) Rank() int {
 // first r columns of A P are independent. See Factors in the package comment.
 func (f *LeastSquares) Pivots(dst []int) []int {
 	f.mustHold()
-	if dst == nil {
-		dst = make([]int, f.k)
-	}
-	require(len(dst) == f.k, pivotsLength)
+	dst = permutation(dst, f.k, nil)
 	copy(dst, f.f.Order)
 	return dst
 }
@@ -111,7 +107,7 @@ func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
 	f.mustHold()
 	rows, nrhs := b.Dims()
 	shapeSolution(dst, b, rows == f.l, f.k, nrhs)
-	bk := backend.Begin(f.backend, backend.Routine{Name: routine, M: f.l, N: f.k, NRHS: nrhs})
+	bk := announce(f.backend, routine, f.l, f.k, nrhs)
 	if f.k == 0 || nrhs == 0 {
 		return nil
 	}
@@ -121,7 +117,7 @@ func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
 	x := block.Dense(make([]float64, max(f.l, f.k)*nrhs), nrhs)
 	block.Copy(x, blockOf(b.RawMatrix()), f.l, nrhs)
 	if f.l > 0 {
-		f.f.Solve(factor.On(bk), nrhs, x)
+		f.f.Solve(bk, nrhs, x)
 	}
 	raw := dst.RawMatrix()
 	block.Copy(blockOf(raw), x, f.k, nrhs)

@@ -24,7 +24,8 @@ import (
 // storage as the transpose and factors P Aᵀ = L U, so that A = Uᵀ Lᵀ P. Pivots are then the largest
 // elements left in their rows, not in their columns, and columns are interchanged. All methods keep
 // their meaning; solutions and inverses agree up to rounding. A singular A may fail at another pivot.
-// Overflow or RCond 0 may result if |pivot|, or |r_ii| in QR or SolveTriangular, is <= 2⁻¹⁰²⁴.
+// OpenBLAS multiplies by reciprocals of pivots, and of r_ii in QR and SolveTriangular. The reciprocal
+// of a number up to 2⁻¹⁰²⁴ is infinite: the solution then overflows, and RCond is 0.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
@@ -81,9 +82,10 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	n := raw.Rows
 	checkSquare(n, raw.Cols)
 	f.Reset()
-	anorm, size := factor.Lange(factor.On(f.Backend), n, n, blockOf(raw))
+	on := factor.On(f.Backend)
+	anorm, size := factor.Lange(on, n, n, blockOf(raw))
 	if !factor.IsFinite(anorm) { // a sum of finite numbers may overflow: look at the elements
-		if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
+		if err := checkFinite(on, routine, blas.All, raw, ErrNotFinite); err != nil {
 			return err
 		}
 	}
@@ -91,14 +93,14 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	if !inPlace {
 		factors = denseCopy(raw)
 	}
-	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
-	library, found := backend.ColumnMajor(bk)
+	bk := announce(f.Backend, routine, n, n, 0)
+	library, found := backend.ColumnMajor(bk.Backend)
 	switch {
 	case n == 0:
 	case found:
 		lu.GetrfLibrary(library, n, blockOf(factors), swap)
 	default:
-		lu.Getrf(factor.On(bk), cmp.Or(f.base, lu.GetrfBase), n, n, blockOf(factors), swap)
+		lu.Getrf(bk, cmp.Or(f.base, lu.GetrfBase), n, n, blockOf(factors), swap)
 	}
 	if bad := lu.BadPivot(n, blockOf(factors)); bad != nil {
 		return pivotError(routine, bad)
@@ -111,7 +113,7 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	}
 	f.growth = 1
 	if n > 0 {
-		f.growth = factor.Largest(factor.On(f.Backend), upper, n, blockOf(factors)) / size
+		f.growth = factor.Largest(on, upper, n, blockOf(factors)) / size
 	}
 	if f.growth > maxGrowth && !inPlace {
 		f.original = denseCopy(raw)
@@ -244,11 +246,11 @@ func (f *LU) InverseInPlace() (*mat.Dense, error) {
 func (f *LU) invert(a blas64.General) error {
 	const routine = "Dgetri"
 	n := a.Rows
-	bk := backend.Begin(f.backend, backend.Routine{Name: routine, M: n, N: n})
+	bk := announce(f.backend, routine, n, n, 0)
 	if n == 0 {
 		return nil
 	}
-	on, x, s, backward := factor.On(bk), blockOf(a), upscale(f.anorm), 0.0
+	x, s, backward := blockOf(a), upscale(f.anorm), 0.0
 	switch {
 	case f.original.Data != nil:
 		side := blas.Right // X A = I
@@ -256,7 +258,7 @@ func (f *LU) invert(a blas64.General) error {
 			side = blas.Left
 		}
 		factor.Identity(n, x)
-		backward = f.solve(on, side, blas.NoTrans, n, x)
+		backward = f.solve(bk, side, blas.NoTrans, n, x)
 	case f.transposed():
 		factor.Rescale(s, blas.Lower, n, n, x)
 		lu.GetriLibrary(f.columnMajor, n, x, f.swap)
@@ -264,15 +266,15 @@ func (f *LU) invert(a blas64.General) error {
 	default:
 		factor.Rescale(s, blas.Upper, n, n, x)
 		nb := min(cmp.Or(f.nb, lu.GetriColumns(n)), n)
-		lu.Getri(on, nb, n, x, f.swap, nil)
+		lu.Getri(bk, nb, n, x, f.swap, nil)
 		factor.Rescale(s, blas.All, n, n, x)
 	}
 	if err := checkFinite(bk, routine, blas.All, a, ErrOverflow); err != nil {
 		return err
 	}
 	err := checkInverseCondition(routine, f.MaxCondition, f.anorm, n,
-		func() float64 { return factor.Largest(on, blas.All, n, x) },
-		func() float64 { norm, _ := factor.Lange(on, n, n, x); return norm })
+		func() float64 { return factor.Largest(bk, blas.All, n, x) },
+		func() float64 { norm, _ := factor.Lange(bk, n, n, x); return norm })
 	return cmp.Or(err, f.grown(routine, backward))
 }
 

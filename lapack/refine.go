@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/factor/condition"
@@ -82,17 +81,16 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 
 // refine implements both Refine methods: it reports the routine to the backend, checks the arguments,
 // and refines x. r holds A and its solver; a is the storage of A, for the check for overlaps.
-func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense) (ErrorBounds, error) {
+func refine(bk blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()
 	checkShape(rows == r.N && xr == r.N && xc == nrhs)
 	rx, rb := x.RawMatrix(), b.RawMatrix()
 	require(!block.Overlap(rx, rb) && !block.Overlap(rx, a), refineAliased)
-	bk := backend.Begin(b0, backend.Routine{Name: routine, M: r.N, N: r.N, NRHS: nrhs})
+	r.Backend = announce(bk, routine, r.N, r.N, nrhs)
 	if r.N == 0 || nrhs == 0 {
 		return ErrorBounds{}, nil
 	}
-	r.Backend = factor.On(bk)
 	stored := blas.All
 	if r.A.Packed {
 		stored = blas.Upper
@@ -102,8 +100,8 @@ func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dens
 		err  error
 	}{
 		{"A", elementError(routine, factor.NotFinite(r.Backend, stored, r.N, r.N, r.A), ErrNotFinite)},
-		{"B", checkFinite(bk, routine, blas.All, rb, ErrNotFinite)},
-		{"X", checkFinite(bk, routine, blas.All, rx, ErrNotFinite)},
+		{"B", checkFinite(r.Backend, routine, blas.All, rb, ErrNotFinite)},
+		{"X", checkFinite(r.Backend, routine, blas.All, rx, ErrNotFinite)},
 	} {
 		if operand.err != nil {
 			return ErrorBounds{}, fmt.Errorf("matrix %s: %w", operand.name, operand.err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
@@ -37,7 +36,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	rows, cols := b.Dims()
 	order, nrhs := system(side, b)
 	shapeSolution(dst, b, order == n, rows, cols)
-	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
+	bk := announce(b0, routine, n, n, nrhs)
 	if n == 0 || nrhs == 0 {
 		return nil
 	}
@@ -53,7 +52,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	}
 	x := dst.RawMatrix()
 	for i := 0; i < nrhs; i += panel {
-		solve(factor.On(bk), side, min(panel, nrhs-i), blockOf(x).Sub(i, 0))
+		solve(bk, side, min(panel, nrhs-i), blockOf(x).Sub(i, 0))
 	}
 	return checkFinite(bk, routine, blas.All, x, ErrOverflow)
 }

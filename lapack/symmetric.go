@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/factor/cholesky"
@@ -41,14 +40,14 @@ func packedCopy(a *mat.SymPacked) *mat.SymPacked {
 func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymPacked, run func(bk factor.Backend, n int, ap []float64) error) error {
 	f.Reset()
 	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
-	anorm := factor.Lansy(factor.On(b0), n, block.Packed(n, ap, 0, 0))
+	on := factor.On(b0)
+	anorm := factor.Lansy(on, n, block.Packed(n, ap, 0, 0))
 	if !factor.IsFinite(anorm) { // a sum of finite numbers may overflow: look at the elements
-		if err := checkFinitePacked(b0, names.factorize, n, ap, ErrNotFinite); err != nil {
+		if err := checkFinitePacked(on, names.factorize, n, ap, ErrNotFinite); err != nil {
 			return err
 		}
 	}
-	bk := backend.Begin(b0, backend.Routine{Name: names.factorize, M: n, N: n})
-	if err := run(factor.On(bk), n, ap); err != nil {
+	if err := run(announce(b0, names.factorize, n, n, 0), n, ap); err != nil {
 		f.Reset()
 		return err
 	}
@@ -88,7 +87,7 @@ func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) er
 // empty; the function panics with mat.ErrSliceLengthMismatch if x has the wrong length.
 func (f *symmetric) Solver() func(x []float64) {
 	f.mustHold()
-	bk := factor.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))
+	bk := announce(f.backend, f.routines.rcond, f.n, f.n, 0)
 	return func(x []float64) {
 		require(len(x) == f.n, gonummat.ErrSliceLengthMismatch)
 		f.solve(bk, blas.Left, 1, block.Dense(x, 1))
@@ -132,19 +131,19 @@ func (f *symmetric) inverseInPlace(limit float64) (*mat.SymPacked, error) {
 }
 
 func (f *symmetric) invert(limit float64, ap []float64) error {
-	bk := backend.Begin(f.backend, backend.Routine{Name: f.routines.invert, M: f.n, N: f.n})
-	on, a, s := factor.On(bk), block.Packed(f.n, ap, 0, 0), upscale(f.anorm)
+	bk := announce(f.backend, f.routines.invert, f.n, f.n, 0)
+	a, s := block.Packed(f.n, ap, 0, 0), upscale(f.anorm)
 	if f.d == nil {
 		factor.Rescale(math.Sqrt(s), blas.Upper, f.n, f.n, a)
-		cholesky.Potri(on, blas.Upper, f.base(), f.n, a)
+		cholesky.Potri(bk, blas.Upper, f.base(), f.n, a)
 	} else {
-		ldlt.Sytri(on, f.base(), f.n, a, f.d.Rescaled(s), f.swap)
+		ldlt.Sytri(bk, f.base(), f.n, a, f.d.Rescaled(s), f.swap)
 	}
 	factor.Rescale(s, blas.Upper, f.n, f.n, a)
 	if err := checkFinitePacked(bk, f.routines.invert, f.n, ap, ErrOverflow); err != nil {
 		return err
 	}
 	return checkInverseCondition(f.routines.invert, limit, f.anorm, f.n,
-		func() float64 { _, size := on.AbsMax(ap); return size },
-		func() float64 { return factor.Lansy(on, f.n, a) })
+		func() float64 { _, size := bk.AbsMax(ap); return size },
+		func() float64 { return factor.Lansy(bk, f.n, a) })
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
@@ -61,7 +60,7 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	const routine = "Dtrtri"
 	n, cols := r.Dims()
 	checkSquare(n, cols)
-	bk = backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n})
+	on := announce(bk, routine, n, n, 0)
 	if n == 0 {
 		return nil
 	}
@@ -74,9 +73,9 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 		s = upscale(factor.Lantr(n, x))
 	}
 	factor.Rescale(s, blas.Upper, n, n, x)
-	factor.Trtri(factor.On(bk), blas.Upper, blas.NonUnit, n, x)
+	factor.Trtri(on, blas.Upper, blas.NonUnit, n, x)
 	factor.Rescale(s, blas.Upper, n, n, x)
-	return checkFinite(bk, routine, blas.Upper, u, ErrOverflow)
+	return checkFinite(on, routine, blas.Upper, u, ErrOverflow)
 }
 
 // RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle

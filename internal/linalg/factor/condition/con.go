@@ -13,15 +13,16 @@ import (
 //
 // Con estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴. The
 // products of elements of A and solutions are then finite for condition numbers up to 2⁹⁶⁰.
-// work is a workspace of at least 2n elements.
-func Con(n int, anorm float64, work []float64, solve func(x []float64, trans bool)) float64 {
+func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if n == 0 {
 		return 1
 	}
 	_, exponent := math.Frexp(anorm)
 	down := math.Ldexp(1, min(0, 64-exponent))
 	anorm *= down
-	e := norm1{x: work[:n], signs: work[n : 2*n]}
+	w := factor.Acquire()
+	defer w.Release()
+	e := norm1{x: w.Take(n), signs: w.Take(n)}
 	for e.next() {
 		for i := range e.x {
 			e.x[i] *= anorm
