@@ -69,7 +69,7 @@ func Of(b blskernel.Backend) (LAPACK, error) {
 	}
 	l, ok := backend.ColumnMajor(b)
 	if !ok || with == nil {
-		return nil, errors.New("it is not OpenBLAS, or its library lacks dpotri, dgetrf or dgetri: it was built without LAPACK")
+		return nil, errors.New("the backend is not OpenBLAS, or its library was built without LAPACK: dpotri, dgetrf or dgetri is missing")
 	}
 	return with(l)
 }
