@@ -33,12 +33,13 @@ func Processors(t testing.TB, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
 }
 
-// Eventually waits until ok returns true. After a minute it fails the test; the message ends with what.
+// Eventually waits until ok returns true. After a minute it fails the test; the message has what and the
+// stacks of all goroutines.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not after a minute: %s", what)
+			t.Fatalf("not after a minute: %s\n%s", what, stacks())
 		}
 	}
 }

@@ -9,6 +9,7 @@
 package testutil
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -134,27 +134,17 @@ func stacks() string {
 	}
 }
 
-// WaitGoroutines fails the test unless Goroutines() <= before within 10 s. A goroutine may still be
-// ending when the call that it served returns.
+// WaitGoroutines fails the test unless Goroutines() <= before within a minute. A goroutine may still
+// be ending when the call that it served returns.
 func WaitGoroutines(t testing.TB, before int) {
 	t.Helper()
-	wait(t, before, "goroutines", func() bool { return Goroutines() <= before })
+	Eventually(t, fmt.Sprintf("at most %d goroutines", before), func() bool { return Goroutines() <= before })
 }
 
-// WaitWorkers fails the test unless the pure backend has the given number of workers within 10 s.
+// WaitWorkers fails the test unless the pure backend has the given number of workers within a minute.
 func WaitWorkers(t testing.TB, want int) {
 	t.Helper()
-	wait(t, want, "workers", func() bool { return workers() == want })
-}
-
-// wait fails the test unless ok returns true within 10 s. The message contains want and what.
-func wait(t testing.TB, want int, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("timeout: waited 10 s for %d %s:\n%s", want, what, stacks())
-		}
-	}
+	Eventually(t, fmt.Sprintf("%d workers", want), func() bool { return workers() == want })
 }
 
 // RoutineOf returns the routine of one of gonum's tests: Ddot for DdotTest, Dgemm for TestDgemm.

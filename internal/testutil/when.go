@@ -2,6 +2,7 @@ package testutil
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -60,8 +61,8 @@ func NeedsBackend(t testing.TB, name string) {
 	}
 }
 
-// LeftOut reports whether EnvOnly leaves out the backend of the given name. Any value of EnvOnly
-// other than "pure", "openblas" and "" fails the test.
+// LeftOut reports whether EnvOnly leaves out the backend of the given name, which may end in /KERNEL. Any
+// value of EnvOnly other than "pure", "openblas" and "" fails the test.
 func LeftOut(t testing.TB, name string) bool {
 	t.Helper()
 	only := os.Getenv(EnvOnly)
@@ -70,5 +71,6 @@ func LeftOut(t testing.TB, name string) bool {
 	default:
 		t.Fatalf("%s=%s: want pure or openblas", EnvOnly, only)
 	}
-	return only != "" && only != name
+	backend, _, _ := strings.Cut(name, "/")
+	return only != "" && only != backend
 }

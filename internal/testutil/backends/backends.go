@@ -2,7 +2,7 @@
 package backends
 
 import (
-	"strings"
+	"path"
 	"testing"
 
 	"blskernel"
@@ -12,21 +12,13 @@ import (
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
 var kernels = []string{"avx512", "avx2", "neon", "generic"}
 
-// leftOut reports whether testutil.EnvOnly leaves out the backend with the given name. The name may end
-// in /KERNEL.
-func leftOut(t testing.TB, name string) bool {
-	t.Helper()
-	name, _, _ = strings.Cut(name, "/")
-	return testutil.LeftOut(t, name)
-}
-
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. A backend that this
 // process cannot use is skipped, or fails if testutil.EnvRequire lists it. testutil.EnvOnly can leave
 // out one of them, here and in OnKernels, All and Pure.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
-	run(t, "pure", "pure", f)
-	run(t, "openblas", "openblas", f)
+	run(t, "pure", f)
+	run(t, "openblas", f)
 }
 
 // OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. The
@@ -38,20 +30,16 @@ func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 		if k == "generic" && ran && !testutil.Long() {
 			continue
 		}
-		ran = run(t, k, "pure/"+k, f) || ran
+		ran = run(t, "pure/"+k, f) || ran
 	}
-	run(t, "openblas", "openblas", f)
+	run(t, "openblas", f)
 }
 
 // All returns the backend pure on each kernel that this machine has, and openblas if it can be used.
 // The test's log lists them.
 func All(t testing.TB) []blskernel.Backend {
 	t.Helper()
-	var all []blskernel.Backend
-	for _, k := range kernels {
-		all = add(t, all, k, "pure/"+k)
-	}
-	return add(t, all, "openblas", "openblas")
+	return add(t, onKernels(t), "openblas")
 }
 
 // Pure returns the backend pure on each kernel that this machine has. If testutil.EnvOnly leaves
@@ -59,20 +47,26 @@ func All(t testing.TB) []blskernel.Backend {
 func Pure(t testing.TB) []blskernel.Backend {
 	t.Helper()
 	testutil.NeedsBackend(t, "pure")
-	var all []blskernel.Backend
-	for _, k := range kernels {
-		all = add(t, all, k, "pure/"+k)
-	}
+	all := onKernels(t)
 	if len(all) == 0 {
 		t.Fatal("no kernel of the backend pure can be used")
 	}
 	return all
 }
 
-// add appends the named backend to all if it can be used. If EnvRequire lists required, it must be.
-func add(t testing.TB, all []blskernel.Backend, required, name string) []blskernel.Backend {
+func onKernels(t testing.TB) (all []blskernel.Backend) {
 	t.Helper()
-	if leftOut(t, name) {
+	for _, k := range kernels {
+		all = add(t, all, "pure/"+k)
+	}
+	return all
+}
+
+// add appends the named backend to all if it can be used. It must be if EnvRequire lists the backend or,
+// for a name that ends in /KERNEL, the kernel.
+func add(t testing.TB, all []blskernel.Backend, name string) []blskernel.Backend {
+	t.Helper()
+	if testutil.LeftOut(t, name) {
 		return all
 	}
 	b, err := blskernel.Lookup(name)
@@ -80,23 +74,23 @@ func add(t testing.TB, all []blskernel.Backend, required, name string) []blskern
 		t.Log("backend", name)
 		return append(all, b)
 	}
-	if testutil.Required(required) {
+	if required := path.Base(name); testutil.Required(required) {
 		t.Fatalf("%s requires %s: %v", testutil.EnvRequire, required, err)
 	}
 	return all
 }
 
 // run runs f as a subtest on the named backend. It returns false for a backend left out or unusable.
-func run(t *testing.T, required, name string, f func(t *testing.T, b blskernel.Backend)) bool {
+func run(t *testing.T, name string, f func(t *testing.T, b blskernel.Backend)) bool {
 	t.Helper()
 	b, err := blskernel.Lookup(name)
-	out := leftOut(t, name)
+	out := testutil.LeftOut(t, name)
 	t.Run("backend="+name, func(t *testing.T) {
 		if out {
 			t.Skipf("%s leaves out this backend", testutil.EnvOnly)
 		}
 		if err != nil {
-			testutil.SkipOrFail(t, required, err)
+			testutil.SkipOrFail(t, path.Base(name), err)
 		}
 		f(t, b)
 	})
