@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"io/fs"
 	"math"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,13 +22,8 @@ type bound struct {
 
 // least returns the lowest bound in all, or the bound of the address space if that is lower.
 func least(all []bound) bound {
-	lowest := bound{addressable, "the address space of the process"}
-	for _, b := range all {
-		if b.bytes < lowest.bytes {
-			lowest = b
-		}
-	}
-	return lowest
+	all = append(all, bound{addressable, "the address space of the process"})
+	return slices.MinFunc(all, func(a, b bound) int { return cmp.Compare(a.bytes, b.bytes) })
 }
 
 // bounds returns the bounds that the Go runtime and the operating system set.

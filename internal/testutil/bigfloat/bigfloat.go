@@ -5,6 +5,7 @@ package bigfloat
 
 import (
 	"math/big"
+	"slices"
 
 	"blskernel/internal/testutil/testmat"
 )
@@ -87,16 +88,7 @@ func (a *Matrix) Column(j int) *Matrix {
 
 // Extremes returns the smallest and the largest element.
 func (a *Matrix) Extremes() (least, most *big.Float) {
-	least, most = a.X[0], a.X[0]
-	for _, v := range a.X {
-		if v.Cmp(least) < 0 {
-			least = v
-		}
-		if v.Cmp(most) > 0 {
-			most = v
-		}
-	}
-	return least, most
+	return slices.MinFunc(a.X, (*big.Float).Cmp), slices.MaxFunc(a.X, (*big.Float).Cmp)
 }
 
 // Solve returns A⁻¹B and det A.
