@@ -94,7 +94,7 @@ func (e *exporting) do(ctx context.Context, args []string) error {
 	e.Explain("%s; its weights are computed by the backend %s", session.Describe(m), e.Backend.Name())
 	weights, err := m.Weights()
 	if err != nil {
-		return session.TrainAnew(err)
+		return session.Advice{}.Explain(err)
 	}
 	file, err := atomicfile.Create(e.FS, e.out)
 	if err != nil {

@@ -35,14 +35,12 @@ const (
 
 // An Input holds the paths and the flags that say which data a command reads, and how.
 type Input struct {
+	session.Advice
 	Options stream.Options
 	Paths   []string
 	Batch   int    // rows; 0 for the default
 	Missing string // what to do with missing cells; empty to do as the model does
 	Silent  bool   // whether to suppress the notes on rows
-	Closed  string // advice about a new class; empty if the model accepts new classes
-	Memory  string // advice about too little memory; empty if no flag helps
-	Trains  bool   // whether the command has the flags of train
 	Again   bool   // whether the rows of a file may be given again
 
 	part    string
@@ -299,9 +297,4 @@ func (in *Input) setAside(fault error) error {
 func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
 	b, err := model.SkipBad(b, do, func(fault *model.Error) error { return in.setAside(in.Explain(fault)) })
 	return b, in.Explain(err)
-}
-
-// Explain adds to an error of a model the flags that can help.
-func (in *Input) Explain(err error) error {
-	return session.Explain(err, in.Closed, in.Memory, in.Trains)
 }

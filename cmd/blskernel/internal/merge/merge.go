@@ -98,7 +98,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &twice):
 		return ui.Usagef("%s has learned the file %q, as has a model named before it: use --again to merge the models anyway", path, twice.Name)
 	case err != nil:
-		return fmt.Errorf("%s: %w", path, session.TrainAnew(err))
+		return fmt.Errorf("%s: %w", path, session.Advice{}.Explain(err))
 	}
 	meta := &sum.Metadata
 	meta.Progress, meta.Notes = nil, session.Lasting(meta) // the other notes are about one of the models

@@ -45,24 +45,30 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds to an error of a model the flags that can help. closed is the advice for a new class,
-// and memory, which may be empty, for too little memory. trains says whether the command is train.
-func Explain(err error, closed, memory string, trains bool) error {
+// Advice says which flags of a command can help after an error of a model.
+type Advice struct {
+	Closed string // what to do about a new class; empty if the model accepts new classes
+	Memory string // what to do about too little memory; empty if no flag helps
+	Trains bool   // whether the command has the flags of train
+}
+
+// Explain adds to an error of a model the flags that can help.
+func (a Advice) Explain(err error) error {
 	var fault *model.Error
 	var large *blsupdate.MemoryError
 	switch {
-	case memory != "" && errors.As(err, &large):
+	case a.Memory != "" && errors.As(err, &large):
 		// Not wrapped, so that another call does not add the flags again.
-		return fmt.Errorf("%v (with this command: %s)", err, memory)
+		return fmt.Errorf("%v (with this command: %s)", err, a.Memory)
 	case !errors.As(err, &fault):
-		return explainLearning(err, trains)
+		return explainLearning(err, a.Trains)
 	}
 	do := fault.Do.String()
 	switch {
 	case fault.Do&model.ExcludeColumn != 0:
 		do += " with --exclude"
 	case fault.Do == model.AddClass:
-		do = closed
+		do = a.Closed
 	case fault.Do == model.OtherTarget:
 		do = "is --target the right column?"
 	}
@@ -71,9 +77,6 @@ func Explain(err error, closed, memory string, trains bool) error {
 	}
 	return errors.New(fault.With(do))
 }
-
-// TrainAnew is Explain for errors that are not about rows, in commands without the flags of train.
-func TrainAnew(err error) error { return explainLearning(err, false) }
 
 func explainLearning(err error, trains bool) error {
 	anew := ""

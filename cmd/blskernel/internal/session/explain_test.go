@@ -8,14 +8,15 @@ import (
 	"blskernel/blsupdate"
 )
 
-// TestTrainAnew checks that flags of train are named as such, and that other errors are unchanged.
-func TestTrainAnew(t *testing.T) {
-	err := TrainAnew(&blsupdate.ConditionError{What: "x"})
+// TestExplain checks that flags of train are named as such, and that other errors are unchanged.
+func TestExplain(t *testing.T) {
+	explain := Advice{}.Explain
+	err := explain(&blsupdate.ConditionError{What: "x"})
 	if !strings.Contains(err.Error(), "with update --lambda") || !strings.HasSuffix(err.Error(), "depend on others; these are flags of 'blskernel train': train a new model with them") {
 		t.Error(err)
 	}
-	if other := errors.New("y"); TrainAnew(other) != other {
-		t.Error(TrainAnew(other))
+	if other := errors.New("y"); explain(other) != other {
+		t.Error(explain(other))
 	}
 	for want, err := range map[string]error{
 		"--method gram or qr":                     &blsupdate.RankError{Samples: 5, Nodes: 27, Lambda: 1, Running: true},
@@ -23,7 +24,7 @@ func TestTrainAnew(t *testing.T) {
 		"on the other rows with --lambda above 0": &blsupdate.LeverageError{Action: blsupdate.ActionRemove, TooFew: true},
 		"with 'blskernel train --like'":           &blsupdate.ForgottenRowsError{Method: blsupdate.Improved},
 	} {
-		if told := Explain(err, "", "", false); !strings.HasSuffix(told.Error(), want) {
+		if told := explain(err); !strings.HasSuffix(told.Error(), want) {
 			t.Errorf("%v; want %q at the end", told, want)
 		}
 	}

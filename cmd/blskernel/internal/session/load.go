@@ -86,7 +86,7 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 // that reports them. If only the sync of the folder fails, it prints the result and returns an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
-		return TrainAnew(err)
+		return Advice{}.Explain(err)
 	}
 	delete(m.Metadata.Notes, NoteHoldout) // the score belongs to the previous model
 	var err error

@@ -166,7 +166,7 @@ func (up *updating) refuseLearned() error {
 
 // reweigh applies --forget to the weights of the rows learned so far, and --lambda to the ridge.
 func (up *updating) reweigh() error {
-	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "", "", false)
+	err := session.Advice{}.Explain(up.Model.Reweigh(up.forget, up.ridge))
 	switch {
 	case err == nil || up.ridge == nil:
 		return err

@@ -77,7 +77,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	}
 	found, err := m.Verify(ctx, in.Paths)
 	if err != nil {
-		return fmt.Errorf("%s cannot be verified: %w", path, session.Explain(ui.CauseOf(ctx, err), "", "", false))
+		return fmt.Errorf("%s cannot be verified: %w", path, session.Advice{}.Explain(ui.CauseOf(ctx, err)))
 	}
 	if err := s.Object(found); err != nil {
 		return err
