@@ -112,9 +112,6 @@ func (b *benchFlags) prepare(changed func(flag string) bool) error {
 	if !changed("backend") {
 		b.backends = append([]string{"pure"}, slices.DeleteFunc(blskernel.Names(), func(name string) bool { return name == "pure" })...)
 	}
-	if slices.Contains(b.backends, "") {
-		return ui.Usagef("--backend has an empty name; want pure, openblas or both")
-	}
 	if b.Backends, err = ui.LookupBackends(b.backends, 0); err != nil {
 		return err
 	}

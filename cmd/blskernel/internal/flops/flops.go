@@ -114,14 +114,10 @@ func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
 }
 
 func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error {
-	names := x.backends
-	if len(names) == 0 {
-		names = []string{""}
-		if x.validate {
-			names = blskernel.Names()
-		}
+	if len(x.backends) == 0 && x.validate {
+		x.backends = blskernel.Names()
 	}
-	backends, err := ui.LookupBackends(names, x.threads)
+	backends, err := ui.LookupBackends(x.backends, x.threads)
 	if err != nil {
 		return err
 	}
@@ -172,7 +168,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 const validationPasses, maxRounds = 3, 31
 
 // measured prints m, the measurements of a backend on a machine. With --validate it returns an error
-// that says why if m allows no figures.
+// if no figures can be computed from m.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {

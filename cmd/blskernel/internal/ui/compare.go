@@ -36,14 +36,17 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 	Complete(cmd, "backend", "pure", "openblas")
 }
 
-// LookupBackends returns the backends with the given names, and sets the number of threads. An empty
-// name stands for the default backend, but only alone.
+// LookupBackends returns the backends with the given names, or the default backend if there are no
+// names. It sets the number of threads.
 //
-//	errors: a UsageError for an unknown or repeated name; another error for an unavailable backend
-//	or an invalid environment variable.
+//	errors: a UsageError for an empty, unknown or repeated name; another error for an unavailable
+//	backend or an invalid environment variable.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
-	if len(names) > 1 && slices.Contains(names, "") {
+	if slices.Contains(names, "") {
 		return nil, Usagef("--backend has an empty name; want pure, openblas or both")
+	}
+	if len(names) == 0 {
+		names = []string{""} // which stands for the default
 	}
 	var backends []blskernel.Backend
 	var found []string
@@ -61,7 +64,8 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	return backends, nil
 }
 
-// Ints adds a flag for distinct numbers from least to most, or words in zero for 0. Its default is *to.
+// Ints adds a flag, with the default *to, for distinct numbers from least to most. The words in zero
+// stand for the number 0.
 func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
 	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
