@@ -108,7 +108,7 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	if err := d.Begin(s); err != nil {
 		return err
 	}
-	t := experiment.NewStepTable(d.Variants)
+	t := experiment.StepTable{Variants: d.Variants}
 	if err := d.Print(demoHead(&d.Incremental) + t.Heads()); err != nil {
 		return err
 	}

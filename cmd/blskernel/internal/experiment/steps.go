@@ -8,26 +8,17 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A StepTable formats an experiment: for each row, as it arrives, one line per method, and then a
-// summary.
+// A StepTable formats an experiment that compares Variants: for each row, as it arrives, one line per
+// variant, and then a summary.
 type StepTable struct {
-	methods []string
-	rows    []bench.TableRow
-}
-
-// NewStepTable returns an empty table for the variants of an experiment.
-func NewStepTable(variants []bench.Variant) *StepTable {
-	t := &StepTable{}
-	for _, v := range variants {
-		t.methods = append(t.methods, v.String())
-	}
-	return t
+	Variants []bench.Variant
+	rows     []bench.TableRow
 }
 
 const stepFormat = "%7s  %-22s %11s %9s %9s %9s %8s %9s %9s\n"
 
 // Heads returns a line with the column headings.
-func (t *StepTable) Heads() string {
+func (*StepTable) Heads() string {
 	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
 }
 
@@ -40,7 +31,7 @@ func (t *StepTable) Lines(r bench.TableRow) (text string) {
 		if i > 0 && r.Step > 0 {
 			step, sum = names.Fixed(r.Cells[0].Seconds/c.Seconds, 2), names.Fixed(t.updates(0)/t.updates(i), 2)
 		}
-		text += fmt.Sprintf(stepFormat, fmt.Sprint(r.Samples), t.methods[i], accuracy(c), names.Significant(c.Seconds, 4), names.Significant(c.TotalSeconds, 4),
+		text += fmt.Sprintf(stepFormat, fmt.Sprint(r.Samples), t.Variants[i], accuracy(c), names.Significant(c.Seconds, 4), names.Significant(c.TotalSeconds, 4),
 			names.Significant(c.FlopsModel/1e9, 4), agreement(c), step, sum)
 	}
 	return text
@@ -69,7 +60,7 @@ func agreement(c bench.TableCell) string {
 // Compared returns a line for each method but the first: the speed-up over the first, and how far
 // accuracies and weights differ. It returns "" if there is only one method, or no update yet.
 func (t *StepTable) Compared() (text string) {
-	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
+	for i := 1; i < len(t.Variants) && len(t.rows) > 1; i++ {
 		points, weights := 0.0, 0.0
 		for _, r := range t.rows {
 			if r.Cells[i].Accuracy != nil {
@@ -78,7 +69,7 @@ func (t *StepTable) Compared() (text string) {
 			weights = max(weights, r.Cells[i].Difference)
 		}
 		text += fmt.Sprintf("\nupdates: %s %s s, %s %s s (speed-up %.2f); accuracies within %.2f points, W within %.0e\n",
-			t.methods[i], names.Significant(t.updates(i), 4), t.methods[0], names.Significant(t.updates(0), 4), t.updates(0)/t.updates(i), points, weights)
+			t.Variants[i], names.Significant(t.updates(i), 4), t.Variants[0], names.Significant(t.updates(0), 4), t.updates(0)/t.updates(i), points, weights)
 	}
 	return text
 }

@@ -10,14 +10,14 @@ import (
 
 // TestStepTable formats made-up times.
 func TestStepTable(t *testing.T) {
-	table := NewStepTable(bench.Variants(blsupdate.Original, blsupdate.Gram))
+	table := StepTable{Variants: bench.Variants(blsupdate.Original, blsupdate.Gram)}
 	line := ""
 	for step := range 2 {
 		r := bench.TableRow{Step: step, Samples: 100 + 10*step, FeatureSeconds: 0.5, FeatureFlops: 1e9, Peak: 4e9}
-		for i, m := range table.methods {
+		for i, v := range table.Variants {
 			seconds, accuracy := []float64{8, 2}[i], float64(90+i)
 			r.Cells = append(r.Cells, bench.TableCell{
-				Method: m, Seconds: seconds, TotalSeconds: seconds * float64(step+1), FlopsModel: 3e9, FlopsCounted: 3e9, Accuracy: &accuracy,
+				Method: v.String(), Seconds: seconds, TotalSeconds: seconds * float64(step+1), FlopsModel: 3e9, FlopsCounted: 3e9, Accuracy: &accuracy,
 				Difference: 1e-9 * float64(i*step), Steps: []bench.StepTime{{Step: "W", Seconds: 1, Flops: 3e9}},
 			})
 		}

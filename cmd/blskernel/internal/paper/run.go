@@ -63,7 +63,7 @@ func (x *paper) table(ctx context.Context, n int) error {
 	for i := range uint64(x.runs) {
 		head.Seeds = append(head.Seeds, x.seed+i)
 	}
-	done, steps := result.Table{TableHead: head, Machine: x.machine}, experiment.NewStepTable(variants)
+	done, steps := result.Table{TableHead: head, Machine: x.machine}, experiment.StepTable{Variants: variants}
 	if err := experiment.Emit(&x.Reporter, "table", head, x.head(head)+steps.Heads()); err != nil {
 		return err
 	}
