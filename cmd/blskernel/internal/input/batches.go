@@ -65,29 +65,24 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 			if known > 0 {
 				rows = int(min(known, int64(rows)))
 			}
-			if !b.fetch(ctx, r, rows) {
+			known -= int64(rows)
+			f := Fetched{}
+			if f.Batch, f.Err = r.Next(rows); f.Err != io.EOF {
+				f.Err = session.InFlags(f.Err)
+			}
+			f.Done, f.Total = r.Bytes()
+			f.Tally = r.Tally()
+			select {
+			case b.handed <- f:
+			case <-ctx.Done():
 				return
 			}
-			known -= int64(rows)
+			if f.Err != nil {
+				return
+			}
 		}
 	}()
 	return b
-}
-
-// fetch hands Take at most rows rows, or an error. more is false after an error or a cancellation.
-func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (more bool) {
-	var f Fetched
-	if f.Batch, f.Err = r.Next(rows); f.Err != io.EOF {
-		f.Err = session.InFlags(f.Err)
-	}
-	f.Done, f.Total = r.Bytes()
-	f.Tally = r.Tally()
-	select {
-	case b.handed <- f:
-		return f.Err == nil
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // Take returns the next batch, or an error: io.EOF at the end, or the cause of ctx once it is canceled.
