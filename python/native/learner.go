@@ -87,7 +87,8 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns a method that lets the model learn kept rows, and calls run if there is an updater.
+// fitted returns a method that lets the model learn the rows that it keeps, and then calls run. Before
+// the first fit the method returns an error.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()
@@ -215,8 +216,9 @@ func (l *learner) attributes(c *call) error {
 	return c.give(out)
 }
 
-// encode sets c.result to the bytes of the model file. Fields of the option Metadata replace current
-// ones. Without it, encode omits the labels unless each class has one: only the caller knows the rest.
+// encode sets c.result to the bytes of the model file. Fields of the option Metadata replace the current
+// fields. Without that option encode omits the labels unless every class has one, since only the caller
+// knows the missing labels.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {
 		return err

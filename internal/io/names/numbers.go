@@ -10,7 +10,7 @@ import (
 const Unknown = "-"
 
 // Significant formats x with the given number of significant digits, or as an integer if it has more
-// digits before the point. If |x|, so rounded, is in (0, 1e-4) or at least 1e6, it uses an exponent.
+// digits before the point. It uses an exponent if the rounded |x| is at least 1e6, or in (0, 1e-4).
 func Significant(x float64, digits int) string {
 	text := strconv.FormatFloat(x, 'e', digits-1, 64)
 	_, exponent, _ := strings.Cut(text, "e")

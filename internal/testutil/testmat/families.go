@@ -20,7 +20,8 @@ type Family struct {
 	Negative  func(n int) int // the number of negative eigenvalues, if known
 }
 
-// Each generates matrices with elements f(rng, n, i, j), from the upper triangle if symmetric is true.
+// Each generates matrices with elements f(rng, n, i, j). If symmetric is true, f gives only the upper
+// triangle.
 func Each(symmetric bool, f func(rng *rand.Rand, n, i, j int) float64) Generator {
 	return func(rng *rand.Rand, n int) *Matrix {
 		at := func(i, j int) float64 { return f(rng, n, i, j) }

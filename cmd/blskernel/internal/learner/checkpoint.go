@@ -69,7 +69,7 @@ func (l *Learner) stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// replay reads the rows of the checkpoint again, and checks that they are the ones learned.
+// replay rereads the rows that the checkpoint has learned, and checks that they are the same.
 func (l *Learner) replay(ctx context.Context) error {
 	for l.rows < l.Known {
 		f := l.Next(ctx)

@@ -53,7 +53,7 @@ type Learner struct {
 	first, rest int // rows in the first batch, and in each later one
 
 	byFile  input.RowCount // the rows of each file that are not held out
-	rows    int64          // all rows read, including the ones held out
+	rows    int64          // all rows read, held-out rows included
 	Learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
 	kept    int64          // rows read when the file was last written

@@ -32,8 +32,8 @@ type classScore struct {
 	sure      bool // whether the probabilities are calibrated
 	rows      int64
 	unknown   int64              // rows with a label that the model does not know
-	missed    float64            // the weight of these rows
-	others    map[string]float64 // the weight of each of their labels, at most model.MaxClasses of them
+	missed    float64            // the total weight of the unknown rows
+	others    map[string]float64 // the weight of the unknown rows by label, for at most model.MaxClasses labels
 }
 
 // newClassScore returns an empty score of predictions by m. rows is the expected number of rows, -1 if

@@ -124,9 +124,9 @@ func (f *Far) Tell(r *ui.Reporter) {
 	f.tell(r, 0, "what the model has learned, where predictions are extrapolated: let the model learn such rows")
 }
 
-// TellLearned prints a note if more than 1% of the rows that were learned lay far outside before.
+// TellLearned prints a note if more than 1% of the new rows lie far outside the rows learned before.
 func (f *Far) TellLearned(r *ui.Reporter) {
-	f.tell(r, 0.01, "those learned before, where the feature maps do not fit: do all rows have the same units, and are they in random order?")
+	f.tell(r, 0.01, "the rows learned before, where the feature maps do not fit: do all rows have the same units, and are they in random order?")
 }
 
 func (f *Far) tell(r *ui.Reporter, share float64, what string) {

@@ -110,7 +110,8 @@ func (tr *training) checkNames(inputs, targets []string) error {
 	return cmp.Or(distinct(tr.In.Paths[0], inputs), distinct(tr.In.Options.TargetPath, targets))
 }
 
-// runsOf returns Metadata.Runs, counts of columns left out and of inputs in turn, for r's selection.
+// runsOf returns Metadata.Runs for the selection of r: how many consecutive columns are left out, then
+// how many are inputs, and so on.
 func runsOf(r *stream.Reader) []int {
 	inputs, besides := r.Positions()
 	runs := []int{0}

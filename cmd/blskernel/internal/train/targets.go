@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	poorScore = 0.5 // an R2 on held-out rows below which tellTargets looks for a reason
-	farOut    = 50  // the least distance of a target that explains it, in distances of most targets
+	poorScore = 0.5 // tellTargets looks for a reason if R2 on held-out rows is lower
+	farOut    = 50  // a target explains a poor score if it is this many times as far from the median as nine in ten
 )
 
 // tellTargets prints a note if a target of the first batch has only one value. It also prints one if
@@ -45,6 +45,6 @@ func (tr *training) tellTargets(b *stream.Batch) {
 			continue
 		}
 		at := slices.Index(y, farthest)
-		tr.Warn("%v: %q is %v, %.3g times as far from the median as nine in ten, and held-out rows score badly: remove the row if it is a total or a mistake", b.Where(at), name, b.Y.At(at, j), farthest/most)
+		tr.Warn("%v: %q is %v, %.3g times as far from the median as nine in ten targets, and held-out rows score badly: remove the row if it is a total or a mistake", b.Where(at), name, b.Y.At(at, j), farthest/most)
 	}
 }

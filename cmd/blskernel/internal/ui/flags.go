@@ -252,7 +252,7 @@ func lookup(name string) (blskernel.Backend, error) {
 	return b, err
 }
 
-// ThreadsFlag adds --threads, whose default is *v; 0 stands for all processors.
+// ThreadsFlag adds --threads, whose default is *v; 0 stands for GOMAXPROCS.
 func ThreadsFlag(cmd *cobra.Command, v *int) {
 	Int(cmd, v, "threads", 0, MaxSamples, "maximum number of threads; 0 for $GOMAXPROCS or, if that is unset, all processors")
 }
