@@ -33,8 +33,8 @@ func Processors(t testing.TB, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
 }
 
-// Eventually waits until ok returns true. After a minute it fails the test; the message has what and the
-// stacks of all goroutines.
+// Eventually waits until ok returns true. After a minute it fails the test; the message has what and
+// the stacks of all goroutines.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {

@@ -61,8 +61,8 @@ func NeedsBackend(t testing.TB, name string) {
 	}
 }
 
-// LeftOut reports whether EnvOnly leaves out the backend of the given name, which may end in /KERNEL. Any
-// value of EnvOnly other than "pure", "openblas" and "" fails the test.
+// LeftOut reports whether EnvOnly leaves out the backend of the given name, which may end in /KERNEL.
+// Any value of EnvOnly other than "pure", "openblas" and "" fails the test.
 func LeftOut(t testing.TB, name string) bool {
 	t.Helper()
 	only := os.Getenv(EnvOnly)

@@ -61,7 +61,7 @@ type options struct {
 	Words map[int]stream.Column
 }
 
-// check returns an error unless the method exists, takes this number of arrays, and all arrays are valid.
+// check returns an error unless the method exists, takes this many arrays, and all arrays are valid.
 func (c *call) check() error {
 	if c.run == nil || len(c.arrays) != c.operands+c.results {
 		return valueError("an object of this kind has no method %.40q for this number of arrays: %d", c.name, len(c.arrays))

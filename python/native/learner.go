@@ -216,9 +216,9 @@ func (l *learner) attributes(c *call) error {
 	return c.give(out)
 }
 
-// encode sets c.result to the bytes of the model file. Fields of the option Metadata replace the current
-// fields. Without that option encode omits the labels unless every class has one, since only the caller
-// knows the missing labels.
+// encode sets c.result to the bytes of the model file. Fields of the option Metadata replace the
+// current fields. Without that option encode omits the labels unless every class has one, since only
+// the caller knows the missing labels.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {
 		return err

@@ -62,8 +62,8 @@ func onKernels(t testing.TB) (all []blskernel.Backend) {
 	return all
 }
 
-// add appends the named backend to all if it can be used. It must be if EnvRequire lists the backend or,
-// for a name that ends in /KERNEL, the kernel.
+// add appends the named backend to all if it can be used. It must be usable if EnvRequire lists the
+// backend or, for a name that ends in /KERNEL, the kernel.
 func add(t testing.TB, all []blskernel.Backend, name string) []blskernel.Backend {
 	t.Helper()
 	if testutil.LeftOut(t, name) {
