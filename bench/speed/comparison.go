@@ -161,12 +161,11 @@ func (r *comparisonRun) prepare(j Job) (lanes []*lane) {
 }
 
 func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err error) {
-	m := meter{minTime: r.MinTime, now: r.Clock}
 	lanes := r.prepare(j)
 	for _, l := range lanes {
 		blskernel.SetThreads(l.threads)
 		for _, c := range l.contenders {
-			if err := c.start(ctx, m); err != nil {
+			if err := c.start(ctx, r); err != nil {
 				return nil, err
 			}
 		}
@@ -176,7 +175,7 @@ func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err e
 		// Every second round runs in reverse order.
 		for _, l := range alternately(round, lanes) {
 			blskernel.SetThreads(l.threads)
-			if err := r.round(ctx, m, round, l); err != nil {
+			if err := r.round(ctx, round, l); err != nil {
 				return nil, err
 			}
 		}
@@ -188,7 +187,7 @@ func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err e
 }
 
 // round times each contender of a lane once, and the peak.
-func (r *comparisonRun) round(ctx context.Context, m meter, round int, l *lane) error {
+func (r *comparisonRun) round(ctx context.Context, round int, l *lane) error {
 	for _, c := range alternately(round, append([]*contender{nil}, l.contenders...)) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -203,7 +202,7 @@ func (r *comparisonRun) round(ctx context.Context, m meter, round int, l *lane) 
 			continue
 		}
 		r.last = c.backend
-		c.seconds = append(c.seconds, m.time(c))
+		c.seconds = append(c.seconds, r.time(c))
 		if err := c.problem.failed(c.backend); err != nil {
 			return err
 		}

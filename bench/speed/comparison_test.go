@@ -99,7 +99,7 @@ func TestMinTime(t *testing.T) {
 		since[0]++
 		largest = max(largest, since[0])
 	}}
-	m := meter{minTime: 200 * time.Microsecond, now: func() time.Duration { return *clock }}
+	m := comparisonRun{Comparison: Comparison{MinTime: 200 * time.Microsecond, Clock: func() time.Duration { return *clock }}}
 	if err := m.calibrate(context.Background(), &c); err != nil || c.batch != 70 {
 		t.Fatalf("batch %d, %v; want all that may be", c.batch, err)
 	}
