@@ -64,13 +64,13 @@ func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 }
 
 // String names the backend, CPU and number of threads, or says that the rates are built-in or constant.
-func (r *Rates) String() string { return r.held().String() }
+func (r *Rates) String() string { return r.held().Name }
 
 // Measured reports whether the rates were measured on this machine, rather than built-in or constant.
-func (r *Rates) Measured() bool { return r.held().Measured() }
+func (r *Rates) Measured() bool { return r.held().Measured }
 
 // Unsaved returns why MeasureRates could not write the rates to a file, or nil.
-func (r *Rates) Unsaved() error { return r.held().Unsaved() }
+func (r *Rates) Unsaved() error { return r.held().Unsaved }
 
 // AtPeak returns the rates rescaled to the FMA peak flops, in flop/s, for a shared machine or a varying
 // clock. Plan does not use AtPeak, since a peak hardly changes the order of the methods. Constant rates

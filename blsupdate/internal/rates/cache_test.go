@@ -52,7 +52,7 @@ func TestCache(t *testing.T) {
 	if err != nil || loaded.peak != r.peak || !reflect.DeepEqual(loaded.tables, r.tables) {
 		t.Errorf("loaded %+v, error %v; want %+v", loaded, err, r)
 	}
-	if again := For(b); again.peak != r.peak || !again.Measured() || again.Unsaved() != nil {
+	if again := For(b); again.peak != r.peak || !again.Measured || again.Unsaved != nil {
 		t.Errorf("For has not loaded the file: %+v", again)
 	}
 	for _, n := range []int{1, 10_000} { // more threads than CPUs are as many as CPUs
@@ -65,7 +65,7 @@ func TestCache(t *testing.T) {
 		}
 	}
 	testutil.NoError(t, os.WriteFile(file, nil, 0o600))
-	if r := For(b); r.Measured() {
+	if r := For(b); r.Measured {
 		t.Errorf("%v from a damaged file", r)
 	}
 	measured, err := measure(context.Background(), b, 0, nil)
@@ -84,7 +84,7 @@ func TestCache(t *testing.T) {
 		t.Errorf("the folder has %v, error %v; want one file", files, err)
 	}
 	t.Setenv(EnvCache, file) // where the folder should be
-	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved() == nil {
+	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved == nil {
 		t.Errorf("rates in a folder that is a file: %v, %v", r, err)
 	}
 }

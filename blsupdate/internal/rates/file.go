@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"blskernel"
 	"blskernel/internal/io/atomicfile"
@@ -49,7 +50,7 @@ func builtIn(b blskernel.Backend) *Rates {
 	if err := errors.Join(err, json.Unmarshal(data, &f), r.set(&f)); err != nil {
 		panic("blsupdate: built-in rates: " + err.Error())
 	}
-	r.machine, r.measured = builtInName, false
+	r.Name, r.Measured = builtInName, false
 	return r
 }
 
@@ -112,12 +113,7 @@ func (r *Rates) set(f *ratesFile) error {
 }
 
 func positive(x []float64) bool {
-	for _, v := range x {
-		if !(v > 0) || math.IsInf(v, 1) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) })
 }
 
 func (r *Rates) save(fsys vfs.FS) error {

@@ -40,7 +40,7 @@ const (
 type point struct {
 	cost.Operation
 	index int       // in the table of its kind
-	about float64   // seconds by the built-in rates
+	about float64   // seconds, predicted by the built-in rates
 	costs []float64 // as in the table, one for each completed round
 }
 
@@ -161,7 +161,7 @@ func (m *measurement) finish() *Rates {
 		m.peaks = []float64{Peak()}
 	}
 	r.peak = median(m.peaks)
-	if r.unsaved = r.save(vfs.OS); r.unsaved == nil {
+	if r.Unsaved = r.save(vfs.OS); r.Unsaved == nil {
 		name, _ := r.file()
 		_ = os.Remove(name + unfinished)
 	}

@@ -14,12 +14,13 @@ import (
 
 // Rates has the costs of each kind of operation, measured, built-in or constant.
 type Rates struct {
-	machine  string // backend, CPU and threads
-	system   string // the rest of the key: kernel, operating system, cores, ratesVersion
-	tables   map[cost.Kind]*table
-	peak     float64 // the FMA peak for which times are predicted, 0 for constant rates
-	measured bool
-	unsaved  error
+	Name     string // backend, CPU and threads, or that the rates are built-in or constant
+	Measured bool   // on this machine
+	Unsaved  error  // why Measure could not write the rates to a file, or nil
+
+	system string // the rest of the key: kernel, operating system, cores, ratesVersion
+	tables map[cost.Kind]*table
+	peak   float64 // the FMA peak for which times are predicted, 0 for constant rates
 }
 
 // ratesVersion must change when new grids, measurements or routines make earlier rates wrong.
@@ -28,24 +29,15 @@ const ratesVersion = 5
 func newRates(b blskernel.Backend) *Rates {
 	info := blskernel.Describe(b)
 	return &Rates{
-		machine: fmt.Sprintf("%s on %s, threads: %d", info.Name, cpu.Name(), threads()),
+		Name: fmt.Sprintf("%s on %s, threads: %d", info.Name, cpu.Name(), threads()),
 		system: fmt.Sprintf("%s %s, %s/%s, cores: %d, version %d", info.Kernel, info.Version,
 			runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), ratesVersion),
 		tables:   map[cost.Kind]*table{},
-		measured: true,
+		Measured: true,
 	}
 }
 
-func (r *Rates) key() string { return r.machine + ", " + r.system }
-
-// String describes in a few words where the rates come from.
-func (r *Rates) String() string { return r.machine }
-
-// Measured reports whether the rates were measured on this machine.
-func (r *Rates) Measured() bool { return r.measured }
-
-// Unsaved returns why Measure could not write the rates to a file, or nil.
-func (r *Rates) Unsaved() error { return r.unsaved }
+func (r *Rates) key() string { return r.Name + ", " + r.system }
 
 // Seconds returns the predicted time of all steps.
 func (r *Rates) Seconds(steps ...cost.StepFlops) float64 {
@@ -103,7 +95,7 @@ func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: ConstantRates: flops must be positive and finite, numbers positive")
 	}
-	r := &Rates{machine: "constant rates", tables: map[cost.Kind]*table{}}
+	r := &Rates{Name: "constant rates", tables: map[cost.Kind]*table{}}
 	for kind := range operations {
 		rate := flops
 		switch kind {

@@ -64,8 +64,8 @@ func TestMeasureRates(t *testing.T) {
 				t.Errorf("%v: %+v", kind, tab)
 			}
 		}
-		if r.key() != newRates(b).key() || r.Unsaved() != nil || !r.Measured() {
-			t.Errorf("the key is %s, measured: %v, unsaved: %v", r.key(), r.Measured(), r.Unsaved())
+		if r.key() != newRates(b).key() || r.Unsaved != nil || !r.Measured {
+			t.Errorf("the key is %s, measured: %v, unsaved: %v", r.key(), r.Measured, r.Unsaved)
 		}
 		one := cost.Model(types.Gram, types.ActionAdd, types.Options{}, cost.Shape{L: 1, K: 2, Q: 3, C: 4})
 		s := r.Seconds(one...)
@@ -116,11 +116,11 @@ func TestMeasureRatesInterrupted(t *testing.T) {
 	}
 	testutil.NoError(t, os.Remove(name))
 	testutil.NoError(t, os.Mkdir(name, 0o755)) // where the file should be
-	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved() == nil || kept() != 43 {
+	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved == nil || kept() != 43 {
 		t.Errorf("saved as a folder: %v, %v, %d points are kept", r, err, kept())
 	}
 	testutil.NoError(t, os.Remove(name))
-	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved() != nil || kept() != 0 {
+	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved != nil || kept() != 0 {
 		t.Errorf("after a complete measurement: %v, %v, %d points are kept", r, err, kept())
 	}
 	for _, damaged := range []part{{Spent: 19 * time.Second}, {Spent: -1}, {Key: "x"}, {Peaks: []float64{0}}, {Costs: [][]float64{{1}}}} {
@@ -144,8 +144,8 @@ func TestBuiltIn(t *testing.T) {
 		b, err := blskernel.Lookup(name)
 		testutil.NoError(t, err)
 		r := For(b)
-		if s := r.Seconds(step); !(s > 0) || r.Measured() || !strings.HasPrefix(r.String(), "built-in rates") {
-			t.Errorf("%s: a product takes %v s by %v, measured: %v", name, s, r, r.Measured())
+		if s := r.Seconds(step); !(s > 0) || r.Measured || !strings.HasPrefix(r.Name, "built-in rates") {
+			t.Errorf("%s: a product takes %v s by %s, measured: %v", name, s, r.Name, r.Measured)
 		}
 		if a, b := r.AtPeak(1e9).Seconds(step), r.AtPeak(2e9).Seconds(step); !(math.Abs(a-2*b) <= 1e-12*a) || !(a > 2) {
 			t.Errorf("%s: %v s at 1 GFLOP/s, %v s at 2", name, a, b)
@@ -163,7 +163,7 @@ func TestConstantRates(t *testing.T) {
 	if got, want := r.Seconds(step), 12000/1e9+1000/1e8; !(math.Abs(got-want) <= 1e-12*want) {
 		t.Errorf("Seconds = %v; want %v", got, want)
 	}
-	if now := r.AtPeak(1); now.Seconds(step) != r.Seconds(step) || r.Measured() {
+	if now := r.AtPeak(1); now.Seconds(step) != r.Seconds(step) || r.Measured {
 		t.Errorf("%v at another peak; want %v, not measured", now.Seconds(step), r.Seconds(step))
 	}
 	for _, bad := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
