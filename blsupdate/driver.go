@@ -269,6 +269,7 @@ func (u *updater) whole() error {
 	return nil
 }
 
+// startClock begins a call. It drops the counts of calls that have no report, such as Leverage.
 func (u *updater) startClock() {
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)

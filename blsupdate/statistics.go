@@ -73,7 +73,6 @@ func (u *updater) covariance() (*inverse, error) {
 		return nil, err
 	}
 	if u.inverse == nil {
-		defer u.counter.Reset() // a Report does not include these flops
 		c, err := u.state.Covariance()
 		if err != nil {
 			return nil, err
@@ -86,17 +85,13 @@ func (u *updater) covariance() (*inverse, error) {
 func (u *updater) Leverage(x *mat.Dense) ([]float64, error) { return u.LeverageContext(background, x) }
 
 func (u *updater) LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
-	if err := checkMatrix("X", x, -1, u.Nodes()); err != nil {
-		return nil, err
-	}
-	if err := interrupt.Check(ctx); err != nil {
+	if err := cmp.Or(checkMatrix("X", x, -1, u.Nodes()), interrupt.Check(ctx)); err != nil {
 		return nil, err
 	}
 	c, err := u.covariance()
 	if err != nil {
 		return nil, err
 	}
-	defer u.counter.Reset()
 	return c.Leverages(u.counter, x)
 }
 
@@ -168,7 +163,6 @@ func (u *updater) trace(c *inverse) (sum float64, err error) {
 			sum += v
 		}
 	}
-	u.counter.Reset()
 	return sum, nil
 }
 
@@ -216,7 +210,6 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 	if err != nil {
 		return out, err
 	}
-	defer u.counter.Reset()
 	accuracy := u.state.Condition()
 	blur := accuracy.Grown / detmath.Pow(accuracy.RCond, accuracy.Power) // the relative error of h, in eps
 	if out.Leverage, err = c.Leverages(u.counter, x); err != nil {
@@ -254,7 +247,6 @@ func (u *updater) Covariance(nodes []int) (*mat.SymPacked, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer u.counter.Reset()
 	q, err := c.Times(u.units(nodes))
 	if err != nil || !dense.Finite(q) {
 		return nil, ErrOverflow
@@ -303,11 +295,7 @@ func (u *updater) spreads(x *mat.Dense, f func(v, variance float64) float64) (*m
 	if err != nil {
 		return nil, err
 	}
-	c, err := u.covariance()
-	if err != nil {
-		return nil, err
-	}
-	defer u.counter.Reset()
+	c := u.inverse // Statistics has computed it
 	values, err := c.Leverages(u.counter, x)
 	if err != nil {
 		return nil, err
