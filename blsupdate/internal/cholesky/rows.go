@@ -11,7 +11,6 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
@@ -178,7 +177,7 @@ type sweptRow struct {
 // element undergoes the same operations in the same order as if the rows were applied one by one.
 func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	q, k := dense.Rows(ax), s.K
-	on := backend.Begin(s.Counter, cost.Operation{Kind: cost.Carlson, M: q, N: k}.Routine())
+	on := s.Counter.Begin(cost.Operation{Kind: cost.Carlson, M: q, N: k}.Routine())
 	rows, b := make([]sweptRow, q), make([]float64, q*k)
 	for i := range rows {
 		rows[i] = sweptRow{a: ax.RawRowView(i), b: b[i*k : (i+1)*k], alpha: 1}

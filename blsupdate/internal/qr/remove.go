@@ -10,7 +10,6 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/memory"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/factor"
@@ -98,7 +97,7 @@ func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err 
 	}
 	s.NoteNorms(-1, gone)
 	dense.Scale(1/math.Sqrt(least), gone)
-	b := backend.Begin(s.Counter, cost.Operation{Kind: cost.Chdd, M: q, N: s.K, K: s.C}.Routine())
+	b := s.Counter.Begin(cost.Operation{Kind: cost.Chdd, M: q, N: s.K, K: s.C}.Routine())
 	downdate(b, n, dense.Transposed(pt), zeta, s.R, s.Z)
 	return least, gone, nil
 }

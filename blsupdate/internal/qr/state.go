@@ -13,7 +13,6 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/codec"
 	"blskernel/internal/io/memory"
-	"blskernel/internal/linalg/backend"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -256,7 +255,7 @@ func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 		s.Counter.Enter(cost.StepTriangle)
 		x, y := dense.RowRange(ax, from, to), dense.Copy(dense.RowRange(ya, from, to))
 		if rotations {
-			backend.Begin(s.Counter, cost.Operation{Kind: cost.Chud, M: to - from, N: s.K, K: s.C}.Routine())
+			s.Counter.Begin(cost.Operation{Kind: cost.Chud, M: to - from, N: s.K, K: s.C}.Routine())
 			RotateIn(r, z, dense.Copy(x), y)
 		} else {
 			mustNotFail(lapack.AppendRows(s.Counter, r, z, x, y))

@@ -10,7 +10,6 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/floats"
@@ -251,9 +250,9 @@ func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense
 	call := cost.Operation{Kind: kind, M: q, N: b.K}.Routine()
 	switch kind {
 	case cost.Spmv:
-		backend.Begin(b.Counter, call).Dspmv(blas.Upper, b.K, alpha, data, rx.Data, 1, 0, rp.Data, 1)
+		b.Counter.Begin(call).Dspmv(blas.Upper, b.K, alpha, data, rx.Data, 1, 0, rp.Data, 1)
 	case cost.SpmmStrips:
-		timesStrips(backend.Begin(b.Counter, call), b.K, q, alpha, data, rx.Data, rx.Stride, rp.Data)
+		timesStrips(b.Counter.Begin(call), b.K, q, alpha, data, rx.Data, rx.Stride, rp.Data)
 	default:
 		b.Counter.Dspmm(blas.Right, q, b.K, alpha, data, rx.Data, rx.Stride, 0, rp.Data, b.K)
 	}
@@ -291,9 +290,9 @@ func AddOuter(b *state.Base, alpha float64, t *mat.Dense, s *mat.SymPacked) {
 	call := cost.Operation{Kind: kind, M: q, N: b.K}.Routine()
 	switch kind {
 	case cost.Spr:
-		backend.Begin(b.Counter, call).Dspr(blas.Upper, b.K, alpha, rt, 1, data)
+		b.Counter.Begin(call).Dspr(blas.Upper, b.K, alpha, rt, 1, data)
 	case cost.SprkRows:
-		on := backend.Begin(b.Counter, call)
+		on := b.Counter.Begin(call)
 		for i := range b.K {
 			row := data[block.PackedRow(b.K, i)+i:][:b.K-i]
 			on.Dgemv(blas.Trans, q, b.K-i, alpha, rt[i:], b.K, rt[i:], b.K, 1, row, 1)
