@@ -49,11 +49,11 @@ func (set *settings) register(f *flag.FlagSet) {
 	parsed(f, &set.Header, "header", stream.ParseHeader, "whether CSV files begin with column names: `present`, absent, or auto (default)")
 	parsed(f, &set.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default detected from the first line)")
 	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only array of two or more dimensions)")
-	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if the inputs of 4096 rows exceed 32 MiB)")
-	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first bad row ends the job)")
+	number(f, &set.Batch, "batch", "`rows` in a batch (default 4096, or fewer if the inputs of 4096 rows exceed 32 MiB)")
+	number(f, &set.SkipBad, "skip-bad", "set aside up to this `number` of bad rows (default 0: the first bad row ends the job)")
 	f.BoolVar(&set.KnownLabels, "known-labels", false, "treat a row as bad if the model lacks its label; by default the label becomes a new class")
 	f.StringVar(&set.BadOut, "bad-out", "", "new `file` for a list of the rows that --skip-bad sets aside")
-	number(f, &set.threads, "threads", 0, "maximum number of `threads` in a worker process (default the number of its CPUs)")
+	number(f, &set.threads, "threads", "maximum number of `threads` in a worker process (default the number of its CPUs)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")
 	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
 }
@@ -69,22 +69,20 @@ func parsed[T any](f *flag.FlagSet, v *T, name string, parse func(string) (T, er
 func list(f *flag.FlagSet, v *[]string, name, usage string) {
 	f.Func(name, usage, func(s string) error {
 		values := strings.Split(s, ",")
-		for _, value := range values {
-			if value == "" {
-				return errors.New("has an empty value")
-			}
+		if slices.Contains(values, "") {
+			return errors.New("has an empty value")
 		}
 		*v = append(*v, values...)
 		return nil
 	})
 }
 
-// number adds a flag for an integer from least to 2³¹-1.
-func number[T int | int64](f *flag.FlagSet, v *T, name string, least T, usage string) {
+// number adds a flag for an integer from 0 to 2³¹-1.
+func number[T int | int64](f *flag.FlagSet, v *T, name, usage string) {
 	f.Func(name, usage, func(s string) error {
 		n, err := strconv.ParseInt(s, 10, 32)
-		if *v = T(n); err != nil || *v < least {
-			return fmt.Errorf("want an integer from %d to %d", least, math.MaxInt32)
+		if *v = T(n); err != nil || n < 0 {
+			return fmt.Errorf("want an integer from 0 to %d", math.MaxInt32)
 		}
 		return nil
 	})
@@ -93,7 +91,7 @@ func number[T int | int64](f *flag.FlagSet, v *T, name string, least T, usage st
 func (set *settings) check() error {
 	known := []string{"prism", "universal", "portable", "flink", "spark", "dataflow", "direct"}
 	environments := []string{"loopback", "external", "process", "docker"}
-	// Beam takes "flink" and "FlinkRunner".
+	// Beam accepts both "flink" and "FlinkRunner".
 	set.runner = strings.TrimSuffix(strings.ToLower(cmp.Or(*runners.Runner, "prism")), "runner")
 	switch {
 	case len(set.patterns) == 0:
