@@ -83,19 +83,19 @@ func (r *run) timeTable() Table {
 		add(m, func(n int) float64 { return r.update(m, n) })
 	}
 	if slices.ContainsFunc(r.steps, func(s bench.TableRow) bool { return s.Retraining != nil }) {
-		add("A⁺ and W from scratch", func(n int) float64 { inverse, _ := r.scratch(n); return inverse })
-		add("W from scratch", func(n int) float64 { _, weights := r.scratch(n); return weights })
+		add("A⁺ and W from scratch", func(n int) float64 { return r.scratch(n).PseudoinverseSeconds })
+		add("W from scratch", func(n int) float64 { return r.scratch(n).WeightsSeconds })
 	}
 	add("features", func(n int) float64 { return r.steps[n].FeatureSeconds })
 	return t.Table
 }
 
-// scratch returns the times of A⁺ and W, and of W alone, from scratch after step n; NaN if unknown.
-func (r *run) scratch(n int) (inverse, weights float64) {
+// scratch returns the times of solutions from scratch after step n, NaN if they were not measured.
+func (r *run) scratch(n int) bench.Retraining {
 	if s := r.steps[n].Retraining; s != nil {
-		return s.PseudoinverseSeconds, s.WeightsSeconds
+		return *s
 	}
-	return nan, nan
+	return bench.Retraining{PseudoinverseSeconds: nan, WeightsSeconds: nan}
 }
 
 // timeNumbers adds numbers that compare the first form of Improved in each run with A⁺ from scratch and
@@ -110,8 +110,7 @@ func (sec *Section) timeNumbers(runs []*run) {
 		}
 		method := r.Methods[i]
 		for n := 1; n <= r.last(); n++ {
-			from, _ := r.scratch(n)
-			if v := r.update(method, n) / from; !math.IsNaN(v) {
+			if v := r.update(method, n) / r.scratch(n).PseudoinverseSeconds; !math.IsNaN(v) {
 				inverse, tables = append(inverse, v), append(tables, fmt.Sprint(r.PaperTable.Table))
 			}
 		}
