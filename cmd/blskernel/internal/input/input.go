@@ -4,6 +4,7 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,7 @@ func (in *Input) isModel(path string) bool {
 // CheckTwice returns an error if a file or folder is given more than once. Unless in.Again is set, it
 // also returns an error if two files with rows have the same contents.
 func (in *Input) CheckTwice() error {
-	bySize, byHash := map[int64][]string{}, map[string]string{}
+	bySize := map[int64][]string{}
 	for _, path := range in.Paths {
 		f := in.files[path]
 		if f == nil || !f.Mode().IsRegular() && !f.IsDir() {
@@ -161,27 +162,23 @@ func (in *Input) CheckTwice() error {
 		if f.IsDir() {
 			size = -1
 		}
-		others := bySize[size]
-		bySize[size] = append(others, path)
-		for _, other := range others {
+		for _, other := range bySize[size] {
 			if os.SameFile(f.FileInfo, in.files[other].FileInfo) {
 				return ui.Usagef("%q and %q are the same file or folder, so its rows would count twice: give it only once", other, path)
 			}
-		}
-		if in.Again || size <= 0 || len(others) == 0 {
-			continue
-		}
-		for _, one := range []string{others[0], path} {
-			hash, err := in.hashOf(one)
-			if err != nil {
-				return err
+			if in.Again || size <= 0 {
+				continue
 			}
-			if other := byHash[hash]; other == "" {
-				byHash[hash] = one
-			} else if other != one && !in.onlyHeader(one) {
-				return ui.Usagef("%q has the same bytes as %q, so its rows would count twice: leave one of the files out", one, other)
+			earlier, err := in.hashOf(other)
+			hash, err2 := in.hashOf(path)
+			switch {
+			case cmp.Or(err, err2) != nil:
+				return cmp.Or(err, err2)
+			case hash == earlier && !in.onlyHeader(path):
+				return ui.Usagef("%q has the same bytes as %q, so its rows would count twice: leave one of the files out", path, other)
 			}
 		}
+		bySize[size] = append(bySize[size], path)
 	}
 	return nil
 }

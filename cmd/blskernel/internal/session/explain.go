@@ -124,7 +124,7 @@ func explainLearning(err error, trains bool) error {
 	case errors.As(err, &calibration) && calibration.Rows > 0:
 		return fmt.Errorf("this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, of which it keeps at most %d, or ask for a lower coverage", calibration.Want, calibration.Rows, bls.CalibrationRows)
 	case errors.As(err, &calibration) && calibration.Want > 0:
-		return fmt.Errorf("%s", Uncalibrated)
+		return errors.New(Uncalibrated)
 	}
 	return err
 }
