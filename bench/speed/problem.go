@@ -113,7 +113,7 @@ func (p *Problem) failed(b blskernel.Backend) error {
 }
 
 // ErrDiffer reports that the results of two backends differ.
-var ErrDiffer = errors.New("the results of the backends differ, so their times mean nothing")
+var ErrDiffer = errors.New("the results of the backends differ, so a comparison of their times is meaningless")
 
 const (
 	// agreement is the largest difference that counts as equal, as a fraction of the largest

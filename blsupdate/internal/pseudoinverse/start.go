@@ -122,7 +122,7 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 	return p, err
 }
 
-var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")
+var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise lambda, or set it to 0 for the pseudoinverse")
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A. With a ridge it factorizes [A; sqrt(lambda)
 // I], and uses the first l rows of Q. W is R⁻¹(QᵀY), since rounding in P would cause an error of eps κ²
