@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Counter counts flops and measures times for each step, as blsupdate.Counter documents.
+// A Counter counts flops and measures times for each step. blsupdate.Counter documents its methods.
 type Counter struct {
 	blskernel.Backend
 	packed blskernel.PackedProducts
 	fused  backend.FusedProducts
 
 	mu      sync.Mutex
-	entries []entry // of the steps so far; Reset keeps the storage
+	entries []entry // one for each step since Reset, which keeps the storage
 	current int     // index of the current step's entry; -1 outside a step
 	since   time.Time
 }
@@ -44,7 +44,6 @@ func NewCounter(b blskernel.Backend) *Counter {
 // Unwrap returns the Backend to which c forwards calls.
 func (c *Counter) Unwrap() blskernel.Backend { return c.Backend }
 
-// Enter begins the step s: flops and time up to the next Enter or Leave belong to it.
 func (c *Counter) Enter(s Step) {
 	c.Leave()
 	c.mu.Lock()
@@ -53,7 +52,6 @@ func (c *Counter) Enter(s Step) {
 	c.since = time.Now()
 }
 
-// Leave ends the current step. Until the next Enter, flops belong to the step "", and time to no step.
 func (c *Counter) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,14 +61,12 @@ func (c *Counter) Leave() {
 	}
 }
 
-// Reset clears all counts and times, and ends the current step.
 func (c *Counter) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries, c.current = c.entries[:0], -1
 }
 
-// Flops returns the flops counted since the last Reset, in all steps.
 func (c *Counter) Flops() float64 { return c.Total().Flops() }
 
 // Total returns the flops counted since the last Reset, in thirds.
@@ -84,7 +80,6 @@ func (c *Counter) Total() Thirds {
 	return sum
 }
 
-// Step returns the flops and the time assigned to s since the last Reset.
 func (c *Counter) Step(s Step) (flops float64, elapsed time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

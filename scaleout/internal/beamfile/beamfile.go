@@ -83,7 +83,6 @@ type file struct {
 	system filesystem.Interface
 }
 
-// Close closes the file and its file system.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
 // Write calls content with a writer to the file at path, and replaces an existing file as a whole. On
