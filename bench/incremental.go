@@ -25,7 +25,7 @@ type Incremental struct {
 	// samples, untimed, and whitens all samples.
 	Whitening string
 	// Update has the options of updates, except those that a Variant sets. Its Backend also
-	// computes the test, the whitening, and the features if Features has none.
+	// computes the test scores and the whitening, and the features if Features.Backend is nil.
 	Update  blsupdate.Options
 	Retrain bool // also time solutions from scratch after each update; recomputes the features (8kl bytes)
 }
@@ -43,9 +43,10 @@ func (e *Incremental) Nodes() int {
 
 // Run runs the experiment and calls emit with the row of every step. A row has a cell for each variant,
 // in the order of e.Variants, and its Table is 0. progress may be nil. Both functions run on the
-// calling goroutine. Garbage is collected before each timed part, so each part pays only for its own.
+// calling goroutine. Garbage is collected before each timed part, so no part pays for the garbage of
+// another.
 //
-//	errors: as Validate; *blsupdate.MemoryError; from ctx between updates, from a step, from emit.
+//	errors: the errors of Validate; a *blsupdate.MemoryError; the error of ctx, a step or emit.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err

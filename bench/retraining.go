@@ -49,8 +49,7 @@ func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, secon
 }
 
 // timeStart times the start of method m and the computation of its weights. by is as in
-// timePseudoinverse. The flops are those of the flop model, plus those of a cheaper start that New gave
-// up.
+// timePseudoinverse. The flops are from the flop model, and include a cheaper start that New gave up.
 func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	u, _, seconds, err := timed(func() (blsupdate.Updater, error) {
 		return blsupdate.New(m, a, y, Variant{Method: m}.options(opt))

@@ -15,7 +15,8 @@ type Report struct {
 	Samples int // l after the change
 	Added   int // samples added; negative if they were removed
 	// Form is the form of AddInputs, or the largest Form constant among the parts of the batch. It
-	// is Auto after other changes, in Gram and QR, and, except in Compressed, if C has rank q.
+	// is Auto in Gram and QR, after other changes, and also if C has rank q, unless the rows were
+	// compressed.
 	Form    Form
 	Start   Start // how the model was started; meaningless in Gram and QR
 	RankC   int   // the rank of C, or 0 if C was not computed

@@ -162,7 +162,7 @@ type Updater interface {
 	// the weights in some direction, or may do so within the rounding error of h_i: up to 5 eps κ
 	// h_i, and 5 eps κ² h_i in Gram and RidgeInverse, times the factor by which the bound on the
 	// errors of the state exceeds the bound for a new start. Removals of rows that outweigh the
-	// others make it large. Other errors grow with 1/(1 - h_i).
+	// others make this factor large. Other errors grow with 1/(1 - h_i).
 	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
 
 	// LeaveOneOutContext is LeaveOneOut for rows that have weights.
@@ -193,7 +193,7 @@ type Updater interface {
 	Samples() int    // l, the number of rows in the model
 	Nodes() int      // k, the number of columns of A
 	Targets() int    // c, the number of columns of Y
-	Lambda() float64 // the ridge as it is now
+	Lambda() float64 // the current ridge
 
 	// Condition reports how accurate the weights are. It takes O(k²) flops, or O(lk) in Original
 	// and Improved, and first solves for the weights if they are not known. After Forget and

@@ -22,13 +22,14 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	Gram, 8k² with QR) and a batch with its nodes (8(d+k) bytes per row). In the last step, about
 //	four times the state.
 //	panics: with an error for invalid options, a model that CheckModel rejects, or a scheme whose
-//	file system is not linked into the program; with a string for no pattern or an empty one.
-//	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file that
-//	cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model; the
-//	first bad row beyond opt.SkipBad, by file, line and column; more than 4096 classes; no samples,
-//	or without a ridge too few for the nodes; nodes that are dependent to working precision; a fault
-//	of the file system of opt.Out. A row is also bad if its nodes overflow, or if its target is not
-//	positive and the model learns logarithms. After an error an existing opt.Out is unchanged.
+//	file system is not linked into the program; with a string for an empty pattern, or for none.
+//	errors: the runner returns the error of the pipeline as text: the errors of Shards; the first
+//	file that cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the
+//	model; the first bad row beyond opt.SkipBad, with its file, line and column; more than 4096
+//	classes; no samples or, without a ridge, fewer samples than nodes; nodes that are dependent to
+//	working precision; a fault of the file system of opt.Out. A row is also bad if its nodes
+//	overflow, or if its target is not positive and the model learns logarithms. After an error an
+//	existing opt.Out is unchanged.
 func Fit(s beam.Scope, patterns, targets []string, opt Options) {
 	opt = opt.resolve()
 	s = s.Scope("scaleout.Fit")

@@ -109,8 +109,8 @@ func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) erro
 }
 
 // learn learns the samples of a batch, except the rows that aside accepts as bad: rows with a label
-// that the model neither has nor gains, rows whose nodes overflow, and, if the model learns logarithms,
-// rows with a target that is not positive.
+// that the model lacks and must not add, rows whose nodes overflow, and rows with a target that is not
+// positive if the model learns logarithms.
 func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(error) error) (err error) {
 	known, _ := b.Split(func(i int) bool {
 		what := fn.unknown(b, i, shard)
@@ -138,7 +138,7 @@ func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, asid
 	return err
 }
 
-// unknown returns a message about the label of row i, or "" if the model has or gains the label.
+// unknown returns a message about the label of row i, or "" if the model has the label or may add it.
 func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 	if !fn.base.classifies() {
 		return ""
@@ -215,7 +215,7 @@ func flagOf(r stream.Remedy) string {
 }
 
 // match selects the columns of the model, as `blskernel update` does, and checks the number of targets.
-// If the columns do not fit, the error is a *stream.Error that names the file. It passes on all others.
+// If the columns do not fit, the error is a *stream.Error that names the file.
 func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	const noTargets = "has no labels or targets; name their columns, or their files"
 	err := fn.base.Match(r, model.Data{

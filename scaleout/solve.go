@@ -57,7 +57,8 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 // maxShown is the largest number of bad rows that a message shows.
 const maxShown = 5
 
-// listBad writes the bad rows to BadOut, if set. It returns their number, and an error above SkipBad.
+// listBad writes the bad rows to BadOut, if set. It returns their number, and an error if there are
+// more than SkipBad.
 func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
 	var lines []string
 	for line := ""; bad(&line); {

@@ -9,7 +9,7 @@
 // measures both in turn, on one thread and in CPU time of the process. The share is the median over the
 // rounds, so the clock rate and other processes hardly change it. But other tenants of a core use its
 // caches, and reduce the share by up to a quarter for seconds. A case therefore fails only if its share
-// is below its floor in all attempts. From the fifth on, the gate waits five seconds before each.
+// is below its floor in all attempts. From the fifth attempt on, the gate first waits five seconds.
 //
 // The gate detects a loss of 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm, and dtrsm from
 // the right. Their shares differ by less than a fifth between Zen 4, Zen 5 and Xeon. The shares of the

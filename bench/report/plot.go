@@ -17,7 +17,7 @@ type Plot struct {
 	Series      []Series
 }
 
-// An Axis shows numbers, on a logarithmic scale if Log is true, or Names, which stand at 0, -1, -2, ...
+// An Axis shows numbers, on a logarithmic scale if Log is true, or Names at positions 0, -1, -2, ...
 type Axis struct {
 	Label string
 	Log   bool

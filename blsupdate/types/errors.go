@@ -73,8 +73,8 @@ func (e *RankError) Error() string {
 }
 
 // A LeverageError reports that rows, or a part of the ridge, cannot be removed or left out. In some
-// direction all other data hold less than 1e-8 of the information, or only rounding errors. The
-// remaining model would have no correct digits there.
+// direction the other data contribute less than 1e-8 of the information, or only rounding errors, so
+// the remaining weights would have no correct digits in that direction.
 type LeverageError struct {
 	// Rest is the computed 1 - h, or 0 if that is not known. h is the largest eigenvalue of Ax (AᵀA
 	// + lambda I)⁻¹ Axᵀ. For a ridge, Ax is I times the square root of the removed part.

@@ -13,7 +13,7 @@
 //	GET  /healthz  {"status": "ok", "stale": false,
 //	               "loaded": "2026-11-22T00:01:45Z", "looked": "2026-11-22T00:03:12Z"}
 //
-// A request that cannot be answered gets status 400, or 413 if it is too large. Its error counts rows
+// A request that cannot be answered gets status 400, or 413 if it is too large. The message counts rows
 // and columns from 1: {"error": "row 2, column 3 (\"petal_length\"): null is not a number"}. A request
 // gets status 503 if its predictions take longer than a minute. A client may close its side of the
 // connection while it waits.

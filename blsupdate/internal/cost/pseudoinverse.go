@@ -16,7 +16,8 @@ func pseudoinverseAdded(m types.Method, form types.Form, opt types.Options, s Sh
 	return steps
 }
 
-// pseudoinverseWidened returns the steps of adding p nodes in general position; l-k raise the rank.
+// pseudoinverseWidened returns the steps of adding p nodes in general position, of which at most l-k
+// raise the rank of A.
 func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
 	inside := NodesStrategy{Refined: true, Values: true}
 	switch {

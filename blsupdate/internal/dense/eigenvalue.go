@@ -57,7 +57,7 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 }
 
 // lanczosSteps is the number of steps of LargestEigenvalue. The result is at least 2/3 of the
-// eigenvalue (TestLargestEigenvalueSpectra); fewer steps come closer to this limit.
+// eigenvalue in TestLargestEigenvalueSpectra, and smaller with fewer steps.
 const lanczosSteps = 8
 
 // UnitVector returns a pseudorandom vector of n elements and norm 1, which depends only on n.

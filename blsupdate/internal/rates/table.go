@@ -11,9 +11,9 @@ import "slices"
 //	time = f mnk + a mk + b kn + c mn + ...,   time/(mnk) = f + a/n + b/m + c/k + ...,
 //
 // where f stands for the flops, a, b and c for the traffic of the operands, and the rest for calls and
-// loops. This is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is the
-// cost of a tile whose time does not depend on the number of columns. Beyond the end of an axis, the
-// cost at the end applies.
+// loops. This is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. The cost
+// of a tile whose time does not depend on the number of columns is multilinear, too. Beyond the end of
+// an axis, the cost at the end applies.
 type table struct {
 	axes [3][]int  // the sizes m, n and k, ascending; a size that does not matter has one point
 	cost []float64 // per unit; neighbors differ in the last axis

@@ -16,7 +16,7 @@ import (
 // nodesUnits is the error of D in units of the error of Q.
 const nodesUnits = 4
 
-// QR adds nodes only up to κ = 1e7, but starts with all of them.
+// errNodes recommends a new start, since QR, which Instead names, adds nodes only up to κ = 1e7.
 var errNodes = errors.New("new nodes need a condition number of at most 6e7: use New to start a new model with all nodes")
 
 // AddNodes appends p rows and columns to Q. With D = Q AᵀH and C = H - A D,

@@ -198,7 +198,7 @@ func residual(on blskernel.Backend, ax, ya, w *mat.Dense) *mat.Dense {
 	return e
 }
 
-// Factor returns the Cholesky factor of s, which it overwrites. what and instead go to FactorError.
+// Factor returns the Cholesky factor of s, which it overwrites. FactorError explains what and instead.
 func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*lapack.Cholesky, error) {
 	factor := dense.NewCholesky(b.Counter)
 	return factor, FactorError(what, factor.FactorizeInPlace(s), instead...)

@@ -26,7 +26,7 @@ type Sums struct {
 	RSS []float64
 }
 
-// SumsOf returns the sums, without RSS, of rows with targets y and weights; nil weights are ones.
+// SumsOf returns the sums, without RSS, of rows with targets y and weights; nil weights stand for ones.
 func SumsOf(y *mat.Dense, weights []float64) Sums {
 	rows, c := y.Dims()
 	s, none := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}, make([]float64, c)
