@@ -161,12 +161,11 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// inPlace reports whether the kernel reads operand s in place, without a copy. s has length rows, in
-// micro-panels of w rows, and the kernel reads each panel uses times. Packed, symmetric and scaled
-// operands are copied. Others are copied if the uses repay the copy and s exceeds half of L2 or has
-// rows a multiple of a page apart, which evict each other. The limit is an eighth of L2 if each step of
-// a micro-panel is contiguous and at most a cache line: in place, the kernel would load whole lines to
-// use parts.
+// inPlace reports whether the kernel reads operand s in place. s has length rows, in micro-panels of w
+// rows, and the kernel reads each panel uses times. Packed, symmetric and scaled operands are copied.
+// Others are copied if the uses repay the copy and s exceeds half of L2 or has rows a multiple of a
+// page apart, which evict each other. The limit is an eighth of L2 if each step of a micro-panel is
+// contiguous and at most a cache line: in place, the kernel would load whole lines to use parts.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false

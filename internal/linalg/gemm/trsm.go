@@ -282,8 +282,7 @@ type diagonal struct {
 	divide          bool      // a reciprocal would overflow or lose digits: values is the diagonal
 }
 
-// A rhsPanel holds the rows of n right-hand sides that a diagonal block applies to. Its row i is
-// x[first+i*ld:][:n].
+// A rhsPanel holds the rows of n right-hand sides for a diagonal block: row i is x[first+i*ld:][:n].
 type rhsPanel struct {
 	x         []float64
 	first, ld int

@@ -40,8 +40,7 @@ func (v *divider) divide(d, e []float64, first int) bool {
 }
 
 // merge overwrites the values d and the vectors in the rows of z, known for the halves of a block, with
-// the decomposition of the block. half is the order of the first half; coupling is the element of T
-// between them.
+// the decomposition of the block. The first half has order half; coupling is the element between them.
 func (v *divider) merge(d []float64, half int, coupling float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
