@@ -198,9 +198,6 @@ var (
 // OpenBLAS receives the bound when it is opened and at each SetThreads. A later change of GOMAXPROCS
 // therefore takes effect only at the next SetThreads(0).
 func SetThreads(n int) {
-	if n < 0 {
-		panic("blskernel: negative number of threads")
-	}
 	threadMu.Lock()
 	defer threadMu.Unlock()
 	workers.Default.SetThreads(n)

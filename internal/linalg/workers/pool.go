@@ -46,7 +46,7 @@ func (p *Pool) now() time.Duration { return time.Since(p.start) }
 // no task may call it. A call that has the team finishes alone. The next long call starts a new team.
 func (p *Pool) SetThreads(n int) {
 	if n < 0 {
-		panic("workers: negative number of threads")
+		panic("blskernel: negative number of threads")
 	}
 	p.resizing.Lock()
 	defer p.resizing.Unlock()

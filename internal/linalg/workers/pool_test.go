@@ -83,7 +83,7 @@ func TestSetThreads(t *testing.T) {
 	runtime.GOMAXPROCS(1)
 	call()
 	checkWorkers(t, p, 0)
-	testutil.MustPanic(t, "workers: negative number of threads", func() { p.SetThreads(-1) })
+	testutil.MustPanic(t, "blskernel: negative number of threads", func() { p.SetThreads(-1) })
 }
 
 // shareTasks runs tasks on the team, or on the caller's goroutine if Acquire returns nil.
