@@ -16,8 +16,8 @@ type Guarded struct{ blas.Float64 }
 // TooLarge is the message for a size or increment of 2³¹ or more; gonum's BLAS has no such message.
 const TooLarge = "blas: a size or increment is 2³¹ or more in magnitude, which this backend does not support"
 
-// fit panics unless every size, leading dimension and increment is below 2³¹ in magnitude.
-func fit(sizes ...int) {
+// Fit panics unless every size, leading dimension and increment is below 2³¹ in magnitude.
+func Fit(sizes ...int) {
 	for _, s := range sizes {
 		Require(math.MinInt32 < s && s <= math.MaxInt32, TooLarge)
 	}
@@ -27,13 +27,13 @@ func fit(sizes ...int) {
 func increments(n, incX, incY int) {
 	Require(incX != 0, ZeroIncX)
 	Require(incY != 0, ZeroIncY)
-	fit(n, incX, incY)
+	Fit(n, incX, incY)
 }
 
 // triangle panics if ul is neither blas.Upper nor blas.Lower, or if a size does not fit in 32 bits.
 func triangle(ul blas.Uplo, sizes ...int) {
 	Uplo(ul)
-	fit(sizes...)
+	Fit(sizes...)
 }
 
 func (g Guarded) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
@@ -47,7 +47,7 @@ func (g Guarded) Dnrm2(n int, x []float64, incX int) float64 {
 }
 
 func (g Guarded) Dasum(n int, x []float64, incX int) float64 {
-	fit(n, incX)
+	Fit(n, incX)
 	return g.Float64.Dasum(n, x, incX)
 }
 
@@ -89,14 +89,14 @@ func (g Guarded) Dscal(n int, alpha float64, x []float64, incX int) {
 }
 
 func (g Guarded) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	fit(m, n, lda, incX, incY)
+	Fit(m, n, lda, incX, incY)
 	if Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		g.Float64.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
 
 func (g Guarded) Dgbmv(tA blas.Transpose, m, n, kL, kU int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	fit(m, n, kL, kU, lda, incX, incY)
+	Fit(m, n, kL, kU, lda, incX, incY)
 	g.Float64.Dgbmv(tA, m, n, kL, kU, alpha, a, lda, x, incX, beta, y, incY)
 }
 
@@ -146,7 +146,7 @@ func (g Guarded) Dspmv(ul blas.Uplo, n int, alpha float64, ap, x []float64, incX
 }
 
 func (g Guarded) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
-	fit(m, n, lda, incX, incY)
+	Fit(m, n, lda, incX, incY)
 	g.Float64.Dger(m, n, alpha, x, incX, y, incY, a, lda)
 }
 
@@ -179,7 +179,7 @@ func (g Guarded) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int
 }
 
 func (g Guarded) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	fit(m, n, k, lda, ldb, ldc)
+	Fit(m, n, k, lda, ldb, ldc)
 	g.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 

@@ -32,7 +32,6 @@ static _Bool blskernel_open_lapack(void) {
 import "C"
 
 import (
-	"math"
 	"unsafe"
 
 	"blskernel/internal/linalg/check"
@@ -57,31 +56,25 @@ func withLAPACK(library string) Backend {
 	return o
 }
 
-// columnMajor calls the routines through the pointers that withLAPACK filled.
+// columnMajor calls the routines through the pointers that withLAPACK filled. It checks only that sizes
+// fit in the library's integers; package lapack checks all else.
 type columnMajor struct{}
-
-// fit panics unless every size fits in the library's integers. Package lapack checks all else.
-func fit(sizes ...int) {
-	for _, s := range sizes {
-		check.Require(s <= math.MaxInt32, check.TooLarge)
-	}
-}
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
 func ints(x []int32) *C.int { return (*C.int)(unsafe.SliceData(x)) }
 
 func (columnMajor) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int) {
-	fit(n, lda)
+	check.Fit(n, lda)
 	return int(C.blskernel_dpotri(C.char(ul), C.int(n), doubles(a), C.int(lda)))
 }
 
 func (columnMajor) Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int) {
-	fit(m, n, lda)
+	check.Fit(m, n, lda)
 	return int(C.blskernel_dgetrf(C.int(m), C.int(n), doubles(a), C.int(lda), ints(ipiv)))
 }
 
 func (columnMajor) Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int) {
-	fit(n, lda, len(work))
+	check.Fit(n, lda, len(work))
 	return int(C.blskernel_dgetri(C.int(n), doubles(a), C.int(lda), ints(ipiv), doubles(work), C.int(len(work))))
 }
