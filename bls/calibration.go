@@ -223,10 +223,7 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 		}
 		return nil
 	})
-	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
-		err = moved(err, picked[e.Row]-e.Row)
-	}
-	return rows, err
+	return rows, moved(err, func(row int) int { return picked[row] })
 }
 
 // approximates reports whether the method only approximates Q, and so knows no leverages.

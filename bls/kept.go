@@ -226,7 +226,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 		if rank := (*blsupdate.RankError)(nil); errors.As(err, &rank) {
 			rank.Running = true
 		}
-		return moved(err, -m.kept.rows())
+		return moved(err, func(row int) int { return row - m.kept.rows() })
 	}
 	m.become(fresh)
 	return nil

@@ -305,7 +305,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
 		if err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
-			return moved(err, from)
+			return moved(err, func(row int) int { return from + row })
 		}
 		at := from
 		if use != nil {

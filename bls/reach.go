@@ -116,11 +116,11 @@ func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use f
 			}
 		} else {
 			if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
-				return moved(err, from)
+				return moved(err, func(row int) int { return from + row })
 			}
 			applyMinMax(z.Slice(0, to-from, 0, used).(*mat.Dense), f.offset, f.gain)
 			if err := f.checkNodes(z); err != nil {
-				return moved(err, from)
+				return moved(err, func(row int) int { return from + row })
 			}
 		}
 		for i := range to - from {
@@ -152,13 +152,13 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return sizes, err
 }
 
-// moved returns err or, if err is an *OverflowError for a row, a copy with from added to its Row. from
-// is the first row of a panel, or another offset between two numberings of the rows. A negative sum
-// means a kept sample, which What of the copy then names; its Row is -1.
-func moved(err error, from int) error {
+// moved returns err or, if err is an *OverflowError for a row, a copy with to(Row) as its Row, such as
+// the row of all samples for a row of a panel. If to(Row) is negative, the row is a kept sample, which
+// What of the copy then names; its Row is -1.
+func moved(err error, to func(row int) int) error {
 	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
 		at := *e
-		if at.Row += from; at.Row < 0 {
+		if at.Row = to(e.Row); at.Row < 0 {
 			at.What, at.Row = fmt.Sprintf("%s of kept sample %d", e.What, e.Row), -1
 		}
 		return &at

@@ -141,7 +141,8 @@ func TestScalingOverflows(t *testing.T) {
 		must(t, r.PartialFit(x, targetsFor(x, 1)))
 		check("PartialFit", r.PartialFit(with(wide, 4490, 1, 1e160), targetsFor(wide, 1)), 4490, -1)
 		check("PartialFit of few", r.PartialFit(with(x, 9, 1, 1e160), targetsFor(x, 1)), 9, -1)
-		if err := moved(&OverflowError{Row: 39}, -60); !strings.Contains(err.Error(), "of kept sample 39") {
+		err = moved(&OverflowError{Row: 39}, func(row int) int { return row - 60 })
+		if !strings.Contains(err.Error(), "of kept sample 39") {
 			t.Error(err)
 		}
 		for _, opt.GroupNodes = range []int{1, 3} {

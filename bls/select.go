@@ -467,11 +467,8 @@ func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float6
 	}
 	for _, weights := range columns {
 		features, z, err := fit(ctx, t.x, opt, weights, false, false)
-		if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
-			return nil, moved(err, t.folds.Row(e.Row)-e.Row)
-		}
 		if err != nil {
-			return nil, err
+			return nil, moved(err, t.folds.Row)
 		}
 		maps = append(maps, fittedMaps{features, z, weights, t.intercept})
 	}
