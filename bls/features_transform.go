@@ -3,6 +3,7 @@ package bls
 import (
 	"context"
 	"math"
+	"slices"
 
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/backend"
@@ -155,10 +156,7 @@ const squareSafe = 332
 // x. If all elements of x are equal, dst is zero. It detects this by comparing the elements, since the
 // computed std of a constant row is rounding noise.
 func standardizeRow(dst, x []float64) {
-	lo, hi := x[0], x[0]
-	for _, v := range x {
-		lo, hi = min(lo, v), max(hi, v)
-	}
+	lo, hi := slices.Min(x), slices.Max(x)
 	if lo == hi {
 		clear(dst)
 		return
@@ -171,18 +169,13 @@ func standardizeRow(dst, x []float64) {
 		}
 		x = dst
 	}
-	var sum float64
+	center, squares := mean(x), 0.0
 	for _, v := range x {
-		sum += v
+		squares += float64((v - center) * (v - center))
 	}
-	mean := sum / float64(len(x))
-	var ss float64
-	for _, v := range x {
-		ss += float64((v - mean) * (v - mean))
-	}
-	std := math.Sqrt(ss / float64(len(x)-1))
+	std := math.Sqrt(squares / float64(len(x)-1))
 	for j, v := range x {
-		dst[j] = (v - mean) / std
+		dst[j] = (v - center) / std
 	}
 }
 

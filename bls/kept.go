@@ -12,6 +12,8 @@ import (
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // PartialFit keeps the samples of a model that it started until there are fewSamples, or fewOfClass for
@@ -148,16 +150,14 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 func (m *model) mayFail(s *sampleSet, lambda float64) bool {
 	const few = 10
 	rows, nodes, n3 := s.rows(), m.updater.Nodes(), m.features.EnhancementNodes()
-	sum, most := 0.0, 1.0 // of the weights, and the largest magnitude of a node
+	sum, largest := 0.0, 1.0 // the sum of the weights, and a bound on the magnitude of a node
 	for i := range rows {
 		sum += floats.Weight(s.weights, i)
-		if opt := m.features.opt; opt.Direct > 0 && opt.Scaling == ScaleNone {
-			for _, v := range s.x.RawRowView(i) {
-				most = max(most, math.Abs(v))
-			}
-		}
 	}
-	least := float64(0x1p-48 * sum * most * most * math.Sqrt(float64(nodes)))
+	if opt := m.features.opt; opt.Direct > 0 && opt.Scaling == ScaleNone {
+		largest = max(largest, maxMagnitude(s.x))
+	}
+	least := float64(0x1p-48 * sum * largest * largest * math.Sqrt(float64(nodes)))
 	return rows == 1 || n3 > 0 && n3 < few || lambda > 0 && lambda < least || lambda == 0 && rows >= nodes
 }
 
@@ -189,14 +189,10 @@ func (s sampleSet) outweighed(n int) bool {
 }
 
 // large reports whether m has a number so large that sums of its squares could overflow.
-func large(m *mat.Dense) bool {
-	for i := range m.RawMatrix().Rows {
-		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return math.Abs(v) > 1e100 }) {
-			return true
-		}
-	}
-	return false
-}
+func large(m *mat.Dense) bool { return maxMagnitude(m) > 1e100 }
+
+// maxMagnitude returns the largest magnitude of an element of m, which is finite and not empty.
+func maxMagnitude(m gonum.Matrix) float64 { return max(gonum.Max(m), -gonum.Min(m)) }
 
 // ready fits the model to the samples that it keeps if it is stale. Methods that use the maps, the
 // output layer or chosen settings call ready first.

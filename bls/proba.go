@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/floats"
@@ -59,11 +60,7 @@ func (c *Classifier) probabilities(p, scores *mat.Dense) {
 
 // softmax sets p[j] = exp(slope·scores[j]) / Σ_m exp(slope·scores[m]). p may be scores itself.
 func softmax(p, scores []float64, slope float64) {
-	largest := scores[0]
-	for _, v := range scores {
-		largest = max(largest, v)
-	}
-	var sum float64
+	largest, sum := slices.Max(scores), 0.0
 	for j, v := range scores {
 		p[j] = detmath.Exp(float64(slope * (v - largest)))
 		sum += p[j]

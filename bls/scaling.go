@@ -3,6 +3,7 @@ package bls
 import (
 	"context"
 	"math"
+	"slices"
 
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/names"
@@ -168,11 +169,7 @@ func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 
 // scaleRow maps a row from its [min, max] to [-1,1], as for A1, unless minMax rejects this range.
 func scaleRow(row []float64) {
-	lo, hi := row[0], row[0]
-	for _, v := range row {
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	offset, gain, ok := minMax(lo, hi, 2)
+	offset, gain, ok := minMax(slices.Min(row), slices.Max(row), 2)
 	if !ok {
 		return
 	}

@@ -217,15 +217,9 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 		t.y = logarithms(t.y, folds.Weights())
 		t.center()
 	default:
-		largest, values := 0.0, t.y.RawMatrix().Data
-		for _, v := range values {
-			largest = max(largest, math.Abs(v))
-		}
-		_, exp := math.Frexp(largest)
+		_, exp := math.Frexp(maxMagnitude(t.y))
 		t.factor = math.Ldexp(1, -max(-1000, min(1000, exp)))
-		for i := range values {
-			values[i] *= t.factor
-		}
+		t.y.Scale(t.factor, t.y)
 		if s.log == 0 && checkPositive(y, weights) == nil && skewed(t.y) {
 			s.log = 1
 			t.logs = newTrials(s, x, y, labels, weights)
