@@ -312,15 +312,15 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	return 0, &CalibrationError{Rows: len(all), Want: max(1, int(math.Ceil(coverage/(1-coverage)-1e-9)))}
 }
 
-// relabeled returns the calibration for the given number of classes after class i has become to(i).
+// relabeled returns the calibration for the given number of classes after class i has become to[i].
 // Scores s and t of merged classes become 1 + s + t, like their targets; a new class has the score -1.
-func (c calibration) relabeled(to func(class int) int, classes int) calibration {
+func (c calibration) relabeled(to []int, classes int) calibration {
 	out := calibration{lambda: c.lambda}
 	for _, row := range c.rows[max(0, len(c.rows)-calibrationRows(classes)):] {
 		with := slices.Repeat([]float64{-1}, 3+classes)
-		with[0], with[1], with[2] = row[0], row[1], float64(to(int(row[2])))
+		with[0], with[1], with[2] = row[0], row[1], float64(to[int(row[2])])
 		for class, s := range row[3:] {
-			if sum := &with[3+to(class)]; *sum == -1 {
+			if sum := &with[3+to[class]]; *sum == -1 {
 				*sum = s
 			} else {
 				*sum += 1 + s
@@ -330,9 +330,6 @@ func (c calibration) relabeled(to func(class int) int, classes int) calibration 
 	}
 	return out
 }
-
-// sameClass maps each class to itself, for a call of relabeled that only adds classes.
-func sameClass(class int) int { return class }
 
 func (c *calibration) code(x *codec.Coder, first int) {
 	x.Float("the lambda of the calibration", &c.lambda, codec.IsLength)

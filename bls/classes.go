@@ -79,7 +79,7 @@ func (m *model) relabel(to []int, classes int) error {
 	if err := m.updater.MapTargets(TargetMap(to, classes)); err != nil {
 		return err
 	}
-	m.weights, m.counts, m.calibration = nil, counts, m.calibration.relabeled(func(class int) int { return to[class] }, classes)
+	m.weights, m.counts, m.calibration = nil, counts, m.calibration.relabeled(to, classes)
 	if m.kept != nil {
 		m.kept = m.kept.relabeled(to, classes)
 	}

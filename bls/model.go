@@ -12,6 +12,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
@@ -200,7 +201,8 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 		return err
 	}
 	if u != m.updater {
-		m.calibration = m.calibration.relabeled(sameClass, u.Targets()-1)
+		classes := u.Targets() - 1
+		m.calibration = m.calibration.relabeled(factor.Indices(classes), classes)
 	}
 	m.updater, m.weights = u, nil
 	m.boundBy(choice.Maxima(y, weights))

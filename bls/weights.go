@@ -10,6 +10,7 @@ import (
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/names"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
@@ -141,7 +142,7 @@ func (m *model) learn(ctx context.Context, in sampleSet, calibrate bool) error {
 	m.counts = counts
 	if calibrate {
 		if u != m.updater {
-			seen = seen.relabeled(sameClass, m.targets())
+			seen = seen.relabeled(factor.Indices(in.classes), in.classes)
 		}
 		m.extendCalibration(seen.rows, true)
 	}
