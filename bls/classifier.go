@@ -272,18 +272,14 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 		"the target matrix of %d samples and %d classes", len(labels), classes); err != nil {
 		return nil, err
 	}
-	data := make([]float64, len(labels)*cols)
+	y := mat.NewDense(len(labels), cols, slices.Repeat([]float64{-1}, len(labels)*cols))
 	for i, label := range labels {
-		row := data[i*cols : (i+1)*cols]
-		for j := range row {
-			row[j] = -1
-		}
 		if constant {
-			row[0] = 1
+			y.Set(i, 0, 1)
 		}
-		row[first+label] = 1
+		y.Set(i, first+label, 1)
 	}
-	return mat.NewDense(len(labels), cols, data), nil
+	return y, nil
 }
 
 // ArgMax returns, for each row of scores (l×c), the index of its largest element; ties go to the lowest

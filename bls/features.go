@@ -212,13 +212,18 @@ func (f *Features) Maps() FeatureMaps {
 	m := FeatureMaps{
 		Scaling:          f.opt.Scaling,
 		Means:            slices.Clone(f.means),
-		Deviations:       f.divisors(),
+		Deviations:       slices.Clone(f.deviations),
 		Direct:           f.opt.Direct > 0,
 		Bias:             biasInput,
 		FeatureWeights:   copyOf(f.weights),
 		FeatureMinimum:   slices.Clone(f.offset),
 		FeatureRange:     make([]float64, len(f.gain)),
 		EnhancementScale: f.scale,
+	}
+	for j, v := range m.Deviations {
+		if v == constantDeviation {
+			m.Deviations[j] = math.Inf(1)
+		}
 	}
 	for i, s := range f.steps.columns {
 		m.StepColumns[i] = slices.Clone(s)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
@@ -70,15 +72,11 @@ func importances(x *mat.Dense, opt ImportanceOptions, score func(x *mat.Dense) (
 	l, d := x.Dims()
 	groups, repeats := opt.Groups, cmp.Or(opt.Repeats, DefaultRepeats)
 	if groups == nil {
-		for j := range d {
-			groups = append(groups, []int{j})
-		}
+		groups = slices.Collect(slices.Chunk(factor.Indices(d), 1))
 	}
-	for _, group := range groups {
-		for _, j := range group {
-			if j < 0 || j >= d {
-				return nil, &OptionError{Op: "bls", Option: "a column of the groups", Value: j, Want: fmt.Sprintf("0 to %d", d-1)}
-			}
+	for _, j := range slices.Concat(groups...) {
+		if j < 0 || j >= d {
+			return nil, &OptionError{Op: "bls", Option: "a column of the groups", Value: j, Want: fmt.Sprintf("0 to %d", d-1)}
 		}
 	}
 	if repeats < 1 {

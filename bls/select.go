@@ -350,7 +350,8 @@ func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate)
 	with.Steps = 1
 	// Without a ridge, the weights of nearly dependent steps are indeterminate.
 	free := s.Given != None && (t.update.Lambda == 0 || t.features.Shrink == 0)
-	if given == None || given == 0 && !(free && with.canStep()) {
+	can := with.Direct > 0 && with.Scaling.ofColumns() && with.steps() > 0
+	if given == None || given == 0 && !(free && can) {
 		return near, nil
 	}
 	maps, err := t.fit(ctx, with, near.columns)

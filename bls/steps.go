@@ -24,9 +24,6 @@ type steps struct {
 	slopes, thresholds [2][]float64
 }
 
-// canStep reports whether Fit can try steps with the options o.
-func (o FeatureOptions) canStep() bool { return o.Direct > 0 && o.Scaling.ofColumns() && o.steps() > 0 }
-
 // drawSteps draws n steps of two columns. The probability of a column is proportional to its squared
 // weight; nil weights stand for ones. The threshold is the element of that column in a random row of s
 // (l×d), and the slope is ±stepSlope at random, in units of the unweighted column.

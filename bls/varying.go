@@ -188,14 +188,3 @@ func varies(v float64) float64 {
 	}
 	return v
 }
-
-// divisors returns the deviations, with +Inf for each column that is constant so far.
-func (f *Features) divisors() []float64 {
-	out := slices.Clone(f.deviations)
-	for j, v := range out {
-		if v == constantDeviation {
-			out[j] = math.Inf(1)
-		}
-	}
-	return out
-}

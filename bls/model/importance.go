@@ -6,6 +6,7 @@ import (
 
 	"blskernel/bls"
 	"blskernel/dataset/stream"
+	"blskernel/internal/linalg/factor"
 )
 
 // Importance returns the column names of the data, and how much the predictions for the rows of a batch
@@ -16,19 +17,15 @@ import (
 func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.ImportanceOptions) (names []string, all *bls.Importances, err error) {
 	cells, known := m.Columns()
 	opt.Groups, opt.Weights = nil, b.Weights
-	next := 0
+	left := factor.Indices(cells.Inputs())
 	for i := range cells {
 		name := fmt.Sprintf("column %d", i+1)
 		if known != nil {
 			name = known[i]
 		}
 		names = append(names, name)
-		group := make([]int, cells[i].Inputs())
-		for j := range group {
-			group[j] = next + j
-		}
-		next += len(group)
-		opt.Groups = append(opt.Groups, group)
+		n := cells[i].Inputs()
+		opt.Groups, left = append(opt.Groups, left[:n]), left[n:]
 	}
 	switch {
 	case b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil:

@@ -18,13 +18,11 @@ const few = 0.1
 // grouped. Nor are more than a few rows that are all equal: they are a state, such as a machine that
 // stands still, that every fold needs.
 func (d Data) groups(rows []int) [][]int {
-	var alone, groups, states [][]int
-	for _, row := range rows {
-		alone = append(alone, []int{row})
-	}
+	alone := slices.Collect(slices.Chunk(rows, 1))
 	if d.X == nil {
 		return alone
 	}
+	var groups, states [][]int
 	sorted := slices.Clone(rows)
 	slices.SortFunc(sorted, func(a, b int) int {
 		return cmp.Or(slices.Compare(d.X.RawRowView(a), d.X.RawRowView(b)), a-b)

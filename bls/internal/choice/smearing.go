@@ -1,11 +1,11 @@
 package choice
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
@@ -55,14 +55,13 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 		total += floats.Weight(weights, i)
 	}
 	factors := make([]float64, c)
-	residuals, order := make([]float64, l), make([]int, l)
+	residuals := make([]float64, l)
 	for j := range factors {
-		for i := range order {
-			order[i], residuals[i] = i, y.At(i, j)-scores.At(i, j)
+		for i := range residuals {
+			residuals[i] = y.At(i, j) - scores.At(i, j)
 		}
-		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(residuals[a], residuals[b]), a-b) })
 		var below, sum, kept float64
-		for _, i := range order {
+		for _, i := range factor.Ascending(residuals) {
 			w := floats.Weight(weights, i)
 			if middle := below + float64(w/2); middle >= total/100 && middle <= total-total/100 {
 				sum += float64(w * detmath.Exp(residuals[i]))
