@@ -151,16 +151,11 @@ func (r *Running) add(loss float64) {
 }
 
 // merge joins the two oldest buckets of each size that occurs more than sameSize times, smallest first.
+// Buckets of one size are next to each other.
 func (r *Running) merge() {
 	for size := int64(bucketRows); ; size *= 2 {
 		first := slices.IndexFunc(r.Buckets, func(b Bucket) bool { return b.Rows == size })
-		count := 0
-		for _, b := range r.Buckets {
-			if b.Rows == size {
-				count++
-			}
-		}
-		if count <= sameSize {
+		if last := first + sameSize; first < 0 || last >= len(r.Buckets) || r.Buckets[last].Rows != size {
 			return
 		}
 		a, b := &r.Buckets[first], r.Buckets[first+1]
