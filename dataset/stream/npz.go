@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,18 +27,15 @@ type archive struct {
 	names   []string // in the order of the archive
 }
 
-// A directoryReader reads from r, and fails beyond left bytes unless done is set.
+// A directoryReader reads at most left more bytes from r, the directory of an archive.
 type directoryReader struct {
 	r    io.ReaderAt
-	left int64 // bytes of the directory that may still be read
-	done bool
+	left int64
 }
 
 func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
-	if !d.done {
-		if d.left -= int64(len(p)); d.left < 0 {
-			return 0, Errorf("has a directory of more than %d KiB, too large for an .npz; save it again with numpy.savez", maxDirectory>>10)
-		}
+	if d.left -= int64(len(p)); d.left < 0 {
+		return 0, Errorf("has a directory of more than %d KiB, too large for an .npz; save it again with numpy.savez", maxDirectory>>10)
 	}
 	return d.r.ReadAt(p, at)
 }
@@ -45,7 +43,7 @@ func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
 func readArchive(in *input) (*archive, error) {
 	directory := &directoryReader{r: in.random, left: maxDirectory}
 	r, err := zip.NewReader(directory, in.size)
-	directory.done = true
+	directory.left = math.MaxInt64 // the arrays may have any size
 	var known *Error
 	if errors.As(err, &known) {
 		return nil, err

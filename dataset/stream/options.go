@@ -232,7 +232,7 @@ func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 		return nil
 	case len(o.Columns) != inputs:
 		return Errorf("has %s, but Options.Columns describes %d; select the columns that it describes", names.Count(inputs, "input column"), len(o.Columns))
-	case !words && o.Columns.categorical():
+	case !words && slices.ContainsFunc(o.Columns, func(c Column) bool { return c.Levels != nil }):
 		return Errorf("is an array, but some input columns have words; give a CSV file")
 	}
 	return nil

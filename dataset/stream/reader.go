@@ -315,10 +315,9 @@ func (r *Reader) Close() error {
 	r.taken, _ = r.Bytes()
 	r.cancel()
 	r.err = ErrClosed
-	if r.current == nil {
-		return nil
+	if r.current != nil {
+		r.current.close()
+		r.current = nil
 	}
-	r.current.close()
-	r.current = nil
 	return nil
 }

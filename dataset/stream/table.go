@@ -140,10 +140,6 @@ func (c Columns) Inputs() int {
 	return n
 }
 
-func (c Columns) categorical() bool {
-	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
-}
-
 // Filled reports whether every column has a Fill for missing cells.
 func (c Columns) Filled() bool {
 	return !slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil })
