@@ -29,14 +29,14 @@ func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, path
 		v := &verifier{ctx: ctx, of: m, out: held}
 		one := v.unfitted(&whole)
 		first := (op.First*folds + folds - 2) / max(1, folds-1)
-		if err := v.each(&whole, paths, first, func(b *stream.Batch) (bool, error) { return true, one.Learn(ctx, b) }); err != nil {
+		if err := v.each(&whole, paths, first, func(b *stream.Batch) error { return one.Learn(ctx, b) }); err != nil {
 			return err
 		}
 		if one.Updater() == nil {
 			return fmt.Errorf("no rows are left to train on without fold %d of %d: give more rows", fold+1, folds)
 		}
 		v.out = func(row int64) bool { return !held(row) }
-		if err := v.each(&whole, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, score(fold, one, b) }); err != nil {
+		if err := v.each(&whole, paths, op.Batch, func(b *stream.Batch) error { return score(fold, one, b) }); err != nil {
 			return err
 		}
 	}

@@ -239,7 +239,7 @@ func (v *verifier) run(log modelfile.Log) (*Model, error) {
 		if len(paths) == 0 {
 			return m, nil
 		}
-		return m, v.each(op, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, m.Remove(v.ctx, b) })
+		return m, v.each(op, paths, op.Batch, func(b *stream.Batch) error { return m.Remove(v.ctx, b) })
 	}
 	return v.learn(m, op)
 }
@@ -277,7 +277,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 		return nil, err
 	}
 	m.Calibrating = op.Kind == modelfile.OpUpdate && m.Calibrated()
-	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
+	return m, v.each(op, paths, rows, func(b *stream.Batch) error { return m.Learn(v.ctx, b) })
 }
 
 // few reports whether so few rows of a training run are left, after later removals, that the model may
@@ -300,7 +300,7 @@ func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	}
 	m := v.unfitted(op)
 	v.first = append(v.first, m)
-	return v.each(op, paths, op.First, func(b *stream.Batch) (bool, error) { return false, m.Learn(v.ctx, b) })
+	return v.each(op, paths, op.First, func(b *stream.Batch) error { return cmp.Or(m.Learn(v.ctx, b), io.EOF) })
 }
 
 // files returns the paths of the available files of an operation: all, or only files not removed later.
@@ -365,10 +365,10 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	return m, err
 }
 
-// each calls do with the rows of an operation until do returns more = false. The first batch has the
-// given number of rows, the others op.Batch, but a batch ends at each of op.Ends. It skips the bad rows
-// that the operation skipped.
-func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
+// each calls do with the rows of an operation, batch by batch, until do returns io.EOF to stop. The
+// first batch has the given number of rows, and the others have op.Batch, but a batch also ends at each
+// of op.Ends. each leaves out the bad rows that the operation left out.
+func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) error) error {
 	opt := op.Options()
 	opt.Classes, opt.Labels, opt.TargetNotations = v.of.Classifier != nil, v.of.Labels(), v.of.Metadata.TargetNotations
 	opt.Bad = func(*stream.Error) error { return nil }
@@ -390,7 +390,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		}
 		return err
 	}
-	out, more := v.out, true
+	out := v.out
 	if out == nil {
 		out = Holdout(op.Holdout).Holds
 	}
@@ -401,7 +401,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 			return err
 		}
 	}
-	for read := int64(0); more; rows = batch {
+	for read := int64(0); ; rows = batch {
 		for len(ends) > 0 && ends[0] <= read {
 			ends = ends[1:]
 		}
@@ -409,22 +409,18 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 			rows = int(min(int64(rows), ends[0]-read))
 		}
 		b, err := r.Next(rows)
-		if errors.Is(err, io.EOF) {
+		if err == nil {
+			rest := restOf(b, read, out)
+			read += int64(b.X.RawMatrix().Rows)
+			_, err = SkipBad(rest, do, func(*Error) error { return nil })
+		}
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		rest := restOf(b, read, out)
-		read += int64(b.X.RawMatrix().Rows)
-		if _, err := SkipBad(rest, func(b *stream.Batch) (err error) {
-			more, err = do(b)
-			return err
-		}, func(*Error) error { return nil }); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // batchOf returns rows, the batch size of op, or less if op lists far fewer rows, so that a forged log
