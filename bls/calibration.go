@@ -15,8 +15,8 @@ import (
 	"blskernel/mat"
 )
 
-// CalibrationRows is the largest number of rows that a calibration keeps; it drops older rows. A model
-// with more than 209 targets or classes keeps fewer rows, but at least 100.
+// CalibrationRows is the largest number of rows that a calibration keeps; older rows are dropped. With
+// more than 209 targets or classes a calibration keeps fewer rows, but at least 100.
 const CalibrationRows = 5000
 
 // leftOutRows is the largest number of rows that a calibration on learned rows predicts as if left out.
@@ -29,7 +29,7 @@ func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max
 // that none of the given rows can calibrate the model.
 type CalibrationError struct {
 	Rows int // the number of rows of the calibration; 0 if there is none
-	Want int // the number of rows that the coverage needs; 0 if rows were given but none counts
+	Want int // the number of rows that the coverage needs; 0 if none of the given rows can be used
 }
 
 func (e *CalibrationError) Error() string {
@@ -106,8 +106,8 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 const slopeRows = 100 // the fewest rows whose slope replaces the slope of a discarded calibration
 
 // extendCalibration replaces the calibration with rows or, if more is true, appends rows to it. It
-// keeps only the last calibrationRows, and fits the slope of a classifier to them. A slope that was not
-// fitted to the calibration so far stays until there are slopeRows rows: fewer determine it poorly.
+// keeps only the last calibrationRows, and fits the slope of a classifier to them. A slope that was
+// fitted to other rows stays until there are slopeRows rows, since fewer rows determine a slope poorly.
 func (m *model) extendCalibration(rows [][]float64, more bool) {
 	renews := !more
 	if more {
@@ -165,7 +165,7 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	if learned {
 		most = min(most, leftOutRows)
 	}
-	var picked []int // the samples that count
+	var picked []int // the last samples of positive weight
 	for i := l - 1; i >= 0 && len(picked) < most; i-- {
 		if floats.Weight(in.weights, i) > 0 {
 			picked = append(picked, i)
@@ -365,14 +365,15 @@ func (c *calibration) code(x *codec.Coder, first int) {
 }
 
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
-// and PredictSet. The rows replace the previous calibration; only the last CalibrationRows count.
+// and PredictSet. The rows replace the previous calibration; only the last CalibrationRows are used.
 //
 // If Fit chooses settings or Validate is set, Fit also calibrates the model. It predicts the last rows
 // as if each had been left out (see CalibrateLearned), if the method can do so. If relevances weight
-// the columns and QR was not chosen, it instead uses the rows that the choice held out, each as if left
-// out, with relevances from the other folds. Remove, Refit, Merge, SetLambda with another lambda and
-// WithUpdater discard the calibration; PartialFit and Forget keep it, and CalibratePartialFit extends
-// it. In a model that keeps its samples (see KeptRows), every change makes it anew as Fit does.
+// the columns and QR was not chosen, it instead uses the rows that the choice held out, predicts each
+// as if left out, and takes relevances from the other folds. Remove, Refit, Merge, SetLambda with
+// another lambda and WithUpdater discard the calibration; PartialFit and Forget keep it, and
+// CalibratePartialFit extends it. If a model keeps its samples (see KeptRows), every change renews the
+// calibration as Fit does.
 //
 // The slope of PredictProba minimizes the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution
@@ -382,10 +383,10 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
-//	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
+//	memory: 8(c+3) bytes for each row used, which the model keeps and Encode writes.
 //	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError;
-//	*CalibrationError if all rows that count have weight 0, or scores or errors that overflow. On an
-//	error the calibration is unchanged.
+//	*CalibrationError if each row has weight 0, or a score or an error that overflows. On an error
+//	the calibration is unchanged.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
@@ -395,7 +396,7 @@ func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, false)
 }
 
-// PartialCalibrate is like Calibrate but adds the rows that count, if any, to the calibration.
+// PartialCalibrate is like Calibrate but extends the calibration. It returns no *CalibrationError.
 func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
 	return c.PartialCalibrateContext(background, x, labels, nil)
 }
@@ -407,12 +408,12 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 
 // CalibrateLearned is Calibrate on rows that the model has learned. Each row is scored as if the model
 // had not learned it: y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only the last
-// 2000 rows count, and of these only rows with h <= 1 - 1e-6. With ClassWeight Balanced, unless the
+// 2000 rows are used, and of these only rows with h <= 1 - 1e-6. With ClassWeight Balanced, unless the
 // model keeps its samples, pass only rows from the most recent learning call, with no Merge or Relabel
 // since: earlier rows were learned with other weights.
 //
-//	errors: as Calibrate; *CalibrationError also if no row counts; blsupdate.ErrApproximate for
-//	Improved and Original with a ridge.
+//	errors: as Calibrate, and *CalibrationError if h is too large in every row;
+//	blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 	return c.CalibrateLearnedContext(background, x, labels, nil)
 }
@@ -440,9 +441,9 @@ func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dens
 // Calibrate is Classifier.Calibrate with the targets Y (l×c), for PredictInterval. The model keeps the
 // errors, and s = (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation
 // of its error in units of the noise. For Improved and Original with a ridge, s = 1. With LogTargets,
-// Calibrate and PartialCalibrate also compute the smearing factors anew, from all rows that count.
+// Calibrate and PartialCalibrate also compute new smearing factors from all rows of the calibration.
 //
-//	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
+//	memory: 8(c+2) bytes for each row used, which the model keeps and Encode writes.
 //	errors: as Predict and Leverage; for Y, as PartialFit.
 func (r *Regressor) Calibrate(x, y *mat.Dense) error {
 	return r.CalibrateContext(background, x, y, nil)
@@ -463,7 +464,7 @@ func (r *Regressor) PartialCalibrateContext(ctx context.Context, x, y *mat.Dense
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Classifier.CalibrateLearned for targets: an error e counts as e/(1 - leverage).
+// CalibrateLearned is Classifier.CalibrateLearned with the targets Y (l×c): an error e becomes e/(1-h).
 func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
 	return r.CalibrateLearnedContext(background, x, y, nil)
 }

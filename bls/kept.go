@@ -110,8 +110,8 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 	return y, cmp.Or(err, checkWeights(s.weights, len(s.labels)))
 }
 
-// first is targets for samples that a model learns from scratch. It also returns the class counts, nil
-// for a Regressor, and the weights of the rows, adjusted to the given ClassWeight.
+// first is like targets, for samples that a model learns from scratch. It also returns the class
+// counts, nil for a Regressor, and the weights of the rows, adjusted to the given ClassWeight.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
 	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {
@@ -144,9 +144,10 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// mayFail reports whether a fit to the samples of s with the given ridge may fail. It may if the ridge
-// is within rounding errors of AᵀA, or is 0 and there are at least as many samples as nodes; by chance,
-// with a *ScaleError, if there are few enhancement nodes; or if a single sample leaves nodes unscaled.
+// mayFail reports whether a fit to the samples of s with the given ridge may fail: if the ridge is
+// within rounding errors of AᵀA; if it is 0 and there are at least as many samples as nodes; if there
+// are so few enhancement nodes that a *ScaleError is possible; or if there is only one sample, which
+// leaves the nodes unscaled.
 func (m *model) mayFail(s *sampleSet, lambda float64) bool {
 	const few = 10
 	rows, nodes, n3 := s.rows(), m.updater.Nodes(), m.features.EnhancementNodes()
@@ -161,8 +162,8 @@ func (m *model) mayFail(s *sampleSet, lambda float64) bool {
 	return rows == 1 || n3 > 0 && n3 < few || lambda > 0 && lambda < least || lambda == 0 && rows >= nodes
 }
 
-// keep replaces the kept samples by all. If now is true, or if the fit may fail, keep fits the model to
-// all, and changes nothing on an error. Otherwise the next use fits the model.
+// keep replaces the kept samples with all. If now is true, or if a fit to all may fail, keep fits the
+// model to all, and changes nothing on an error. Otherwise the next use of the model fits it.
 func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 	lambda := m.updater.Lambda()
 	if m.settings.update.Lambda == 0 && lambda > 0 { // the fit chooses a ridge that is large enough
@@ -179,7 +180,7 @@ func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 }
 
 // outweighed reports whether the heaviest sample comes after the first n and the weights are uneven, or
-// whether sums of the weights could overflow. Lighter new samples cost the first ones no digits.
+// whether sums of the weights could overflow. New samples that are lighter cost the others no digits.
 func (s sampleSet) outweighed(n int) bool {
 	if s.weights == nil {
 		return false
@@ -261,7 +262,8 @@ func (m *model) takes(other *model) bool {
 	return m != nil && other != nil && m.kept != nil && other.kept == nil
 }
 
-// mergeKept does the work of merge if m or other keeps samples. If both do, the next fit calibrates m.
+// mergeKept does the work of merge if m or other keeps samples. If both keep samples, the next fit
+// calibrates m.
 func (m *model) mergeKept(ctx context.Context, other *model) error {
 	if !m.takes(other) {
 		fixed := m.kept == nil

@@ -284,7 +284,8 @@ func (m *model) merge(ctx context.Context, other *model) error {
 	return nil
 }
 
-// difference returns an *OptionError for what prevents a merge, or nil. maps are joined, nil if unlike.
+// difference returns an *OptionError that says what prevents a merge, or nil if nothing does. maps are
+// the joined feature maps, nil if they cannot be joined.
 func (m *model) difference(other *model, maps *Features) error {
 	differ := func(option string, a, b any) error {
 		return &OptionError{Op: "bls", Option: option + " of the two models", Value: fmt.Sprintf("%v and %v", a, b),

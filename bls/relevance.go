@@ -18,7 +18,7 @@ import (
 const (
 	maxRounds    = 3    // the largest value of Relevance
 	minRelevance = 1e-3 // the smallest weight of a column; the mean square over the columns is 1
-	gradients    = 4096 // the most derivatives, one per target and sample, for up to 64 targets
+	gradients    = 4096 // derivatives to average, samples × targets; more for over 64 targets
 )
 
 // weighColumns multiplies column j of S by weights[j]. It does nothing if weights is nil.
@@ -104,13 +104,13 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	return out
 }
 
-// relevances returns, for each training set of folds, the weights of the columns of S, computed from
-// the output weights W of the result at. The weight of a column is proportional to the root mean square
-// derivative of the predictions [Z, S, H] W with respect to the unweighted column. The mean is over
-// samples and targets, with squares divided by spreads. The weights have a mean square of 1 over the
-// columns; in the first round, the correlation ratio of a column is added to its share of that mean
-// square. A model with these weights follows the target more closely in relevant columns, and its
-// derivatives separate them better from the others: a few rounds select the columns.
+// relevances returns, for each training set of folds, the weights of the columns of S, computed from W,
+// the output weights of at. The weight of a column is proportional to the root mean square derivative
+// of the predictions [Z, S, H] W with respect to the unweighted column. The mean is over samples and
+// targets, with squares divided by spreads. The weights have a mean square of 1 over the columns; in
+// the first round, the correlation ratio of a column is added to its share of that mean square. A model
+// with these weights follows the target more closely in relevant columns, and its derivatives separate
+// these columns better from the others: a few rounds select the columns.
 //
 //	cost: 2·4096·N·n3 flops for 4096 derivatives.
 //	source: Radhakrishnan, Beaglehole, Pandit and Belkin, Mechanism for feature learning in neural

@@ -164,9 +164,10 @@ func suggestNodes(rows, columns int) int {
 }
 
 // lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 are
-// accurate: 8 units in the last place, or 128 for RidgeInverse, of 2l max(N+n3, Direct·square). That
-// bounds their trace: Z and H are within ±1, and square is the mean squared norm of a row of S, from
-// meanSquare. The search takes d for square, since a ridge for a large S would damp the other nodes.
+// accurate: 8 units in the last place, or 128 for RidgeInverse, of 2l max(N+n3, Direct·square). This
+// number bounds the trace of AᵀA: Z and H are within ±1, and square is the mean squared norm of a row
+// of S, from meanSquare. The search takes d for square, since a ridge for a large S would damp the
+// other nodes.
 func (s settings) lowestLambda(l int, square float64, opt FeatureOptions) float64 {
 	units := 0x1p-48
 	if s.method == blsupdate.RidgeInverse {

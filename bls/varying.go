@@ -98,7 +98,7 @@ func (f *Features) joined(g *Features) *Features {
 	if f.opt.Scaling != g.opt.Scaling || f.Inputs() != g.Inputs() || f.FeatureNodes() != g.FeatureNodes() {
 		return nil
 	}
-	a, b := f.wokenLike(g), g.wokenLike(f)
+	a, b := f.varyingLike(g), g.varyingLike(f)
 	if !a.equal(b) {
 		return nil
 	}
@@ -112,8 +112,8 @@ func (f *Features) Extends(g *Features) bool {
 	return joined != nil && joined.equal(f)
 }
 
-// wokenLike returns f with g's scale and weights for columns that are constant in f only.
-func (f *Features) wokenLike(g *Features) *Features {
+// varyingLike returns f with g's scale and weights for the columns that are constant in f only.
+func (f *Features) varyingLike(g *Features) *Features {
 	out := *f
 	out.deviations, out.ranks, out.weights = slices.Clone(f.deviations), slices.Clone(f.ranks), copyOf(f.weights)
 	for j := range f.Inputs() {

@@ -145,8 +145,9 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	return r.Select(selected)
 }
 
-// inRuns returns the numbers, from 1, of the inputs among the columns in besides. runs counts, in turn,
-// columns left out and inputs. The result is nil if the sum of runs is not len(besides).
+// inRuns returns the numbers, from 1, of the inputs among the columns in besides. The elements of runs
+// are, in turn, numbers of columns left out and of inputs, as in Metadata.Runs. The result is nil if
+// the sum of runs is not len(besides).
 func inRuns(runs, besides []int) (inputs []string) {
 	total := 0
 	for _, n := range runs {

@@ -34,7 +34,7 @@ func (e *TwiceError) Error() string {
 // Merge adds what other has learned to m. Both get all classes, m's first. If again is true, files that
 // both have learned count twice. A file that one has removed and the other has learned is listed as
 // learned. m keeps its progress and notes. Means for missing cells may differ if one model keeps its
-// rows and none of their cells can have been filled: the other model's means then apply.
+// rows and none of the cells in them can have been filled in: the other model's means then apply.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.

@@ -33,7 +33,7 @@ type array struct {
 	drop    bool // a target, label or weight may be missing, too
 	bytes   bool // samples stay bytes
 
-	beyond   []string  // the numbers of Options.NA, as Format writes elements that are infinite or that float64 cannot hold
+	beyond   []string  // the numbers of Options.NA as text, for elements that are infinite or beyond float64
 	na       []float64 // besides NaN, the numbers that stand for a missing cell
 	known    []string  // labels that never count as missing
 	naLabels []string  // the labels that stand for a missing label

@@ -17,8 +17,8 @@ type pair struct {
 	about        info
 }
 
-// newPair joins x, a source of inputs, and y, a source of targets, or returns an error of opening them.
-// The paths are for messages. The error wraps ErrEmpty only if neither source has a sample.
+// newPair joins x, a source of inputs, and y, a source of targets, or returns the error of opening one
+// of them. The paths are for messages. The error wraps ErrEmpty only if neither source has a sample.
 func newPair(x, y source, errX, errY error, xPath, yPath string) (source, error) {
 	noInputs := errors.Is(errX, ErrEmpty)
 	switch {
@@ -65,9 +65,10 @@ func (p *pair) read(s *samples) error {
 	return cmp.Or(errY, errX)
 }
 
-// unequal returns the error for files of different lengths, with the format what. If CSV targets were
-// read as header says, with or without a header, the error adds advice in case first is true: to set
-// the option Header to as or, if that would also change how the inputs are read, to follow edit.
+// unequal returns the error, with the format what, for files of different lengths. If CSV targets were
+// read with a header, or without one, as header says, that may be the reason: first says what their
+// first line is in that case. The error then advises setting the option Header to as or, if that would
+// also change how the inputs are read, following edit.
 func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
 	if l := p.about.targetsIn; l != nil && l.header == header {

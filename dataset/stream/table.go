@@ -76,8 +76,8 @@ func (c *Column) Words() []string {
 }
 
 // NotNumber returns a word that is not a number if most words are numbers or begin like numbers, and
-// otherwise "". The word may stand for a missing cell. It does not begin like a number if there is such
-// a word, and otherwise has no comma if there is such a word. An interval such as (0, 10] is a word.
+// otherwise "". The word may stand for a missing cell. NotNumber prefers words that do not begin like
+// numbers, and then words without a comma. An interval such as (0, 10] does not begin like a number.
 func (c *Column) NotNumber() string {
 	n, odd, unit, comma := 0, "", "", ""
 	for _, word := range c.Words() {

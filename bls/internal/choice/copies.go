@@ -57,7 +57,8 @@ func (d Data) groups(rows []int) [][]int {
 }
 
 // chance returns how many pairs of n rows are expected to agree in all columns if the columns are
-// independent, or any number of at most enough. Each group has rows with equal inputs, and counts once.
+// independent. Once it is at most enough, the number may be larger than the one expected. Each group
+// has rows with equal inputs, and counts once.
 func (d Data) chance(groups [][]int, n int, enough float64) float64 {
 	pairs := float64(n) * float64(n-1) / 2
 	values := make([]float64, len(groups))
