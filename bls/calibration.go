@@ -103,7 +103,7 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	return nil
 }
 
-const slopeRows = 100 // the fewest rows whose slope replaces the slope of a discarded calibration
+const slopeRows = 100 // the number of rows from which a new slope replaces the slope of other rows
 
 // extendCalibration replaces the calibration with rows or, if more is true, appends rows to it. It
 // keeps only the last calibrationRows, and fits the slope of a classifier to them. A slope that was
@@ -444,7 +444,7 @@ func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dens
 // Calibrate and PartialCalibrate also compute new smearing factors from all rows of the calibration.
 //
 //	memory: 8(c+2) bytes for each row used, which the model keeps and Encode writes.
-//	errors: as Predict and Leverage; for Y, as PartialFit.
+//	errors: the errors of Predict and Leverage and, for Y, PartialFit.
 func (r *Regressor) Calibrate(x, y *mat.Dense) error {
 	return r.CalibrateContext(background, x, y, nil)
 }

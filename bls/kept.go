@@ -293,7 +293,7 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 // its samples until there are 200, or 10 per class if that is more. Until then, at its next use after
 // PartialFit, Remove, Forget, SetLambda, Merge or Relabel, it equals the result of Fit on all samples,
 // including its calibration. After that its feature maps are fixed, and it keeps no samples. Samples of
-// weight 0 count, since they take part in the maps.
+// weight 0 are included, since the maps are fitted to them too.
 func (m *model) KeptRows() int {
 	if m == nil || m.kept == nil {
 		return 0

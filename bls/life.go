@@ -24,10 +24,10 @@ import (
 //	that time multiplied by all factors of Forget since then.
 //	reads/writes: on an error the model is unchanged.
 //	cost: Transform and Updater.RemoveInputs.
-//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError for a sample that was
-//	not learned, which only Improved, Original and models that keep samples detect;
-//	*blsupdate.LeverageError if the other samples do not determine the weights; *OptionError if
-//	ClassWeight is Balanced and the model keeps no samples.
+//	errors: the errors of PartialFitContext and RemoveInputs, among them *blsupdate.UnknownRowError
+//	for a sample that was not learned, which only Improved, Original and models that keep samples
+//	detect, and *blsupdate.LeverageError if the other samples do not determine the weights;
+//	*OptionError if ClassWeight is Balanced and the model keeps no samples.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
 	return c.RemoveContext(background, x, labels, nil)
 }
@@ -121,7 +121,7 @@ func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 // output weights W do not change, but a model that keeps its samples is fitted anew. For exponential
 // forgetting, call it before each PartialFit. SetLambda restores the ridge.
 //
-//	errors: ErrNotFitted; as blsupdate.Updater.Forget; as Fit, if the model keeps its samples.
+//	errors: ErrNotFitted; the errors of blsupdate.Updater.Forget and, for kept samples, Fit.
 func (m *model) Forget(factor float64) error {
 	if m == nil {
 		return ErrNotFitted
@@ -159,9 +159,9 @@ func (m *model) forgetKept(factor float64) error {
 
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
-//	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; as
-//	blsupdate.Updater.SetLambda or, if the ridge becomes smaller or is tiny and the model keeps its
-//	samples, as Fit.
+//	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; the errors
+//	of blsupdate.Updater.SetLambda or, if the model keeps its samples and the ridge becomes smaller
+//	or is tiny, Fit.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
 // SetLambdaContext is like SetLambda but checks ctx before it begins, and during a fit.
@@ -199,8 +199,9 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 // the classes differ.
 //
 //	errors: ErrNotFitted; *OptionError if the feature maps differ or the two share a model;
-//	*ShapeError if the numbers of classes differ; as blsupdate.Updater.Merge: *UnsupportedError for
-//	methods other than Gram and QR; blsupdate.ErrOverflow. On an error c is unchanged.
+//	*ShapeError if the numbers of classes differ; blsupdate.ErrOverflow; the errors of
+//	blsupdate.Updater.Merge, among them *UnsupportedError for methods other than Gram and QR. On an
+//	error c is unchanged.
 func (c *Classifier) Merge(other *Classifier) error { return c.MergeContext(background, other) }
 
 // MergeContext is like Merge but checks ctx before it begins.
@@ -329,8 +330,9 @@ func (m *model) difference(other *model, maps *Features) error {
 // are refitted to parts of the data can be merged, unless such a column has different scales in two
 // parts. With QR, a ridge may prevent Merge: call SetLambda(0) before Refit, and set it after Merge.
 //
-//	shapes, errors: as Fit, but if the samples do not determine the weights, the first prediction
-//	returns the error; ErrNotFitted. On an error c is unchanged. Assigned copies keep the old model.
+//	shapes, errors: as Fit, and ErrNotFitted. But if the samples do not determine the weights, only
+//	the first prediction returns the error. On an error c is unchanged. Assigned copies keep the old
+//	model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }

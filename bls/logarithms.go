@@ -16,7 +16,7 @@ const (
 	// them. The factor is below 1 because a model of logarithms can learn only positive targets.
 	logAdvantage = 0.9
 
-	minSkewness = 1 // the least skewness of targets whose logarithms are tried
+	minSkewness = 1 // the smallest skewness of targets whose logarithms are tried
 )
 
 // checkPositive returns a *TargetError for the first target that is not positive in a row of positive

@@ -38,8 +38,8 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 // Expand first takes logarithms of Y; r's largest target, which bounds predictions, does not change.
 //
 //	shapes: A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
-//	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ overflows;
-//	*TargetError, with LogTargets, for a target that is not positive.
+//	errors: as Classifier.Expand, but no *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ overflows;
+//	with LogTargets, *TargetError for a target that is not positive.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	return r.ExpandContext(background, x, y)
 }
@@ -72,8 +72,9 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.
 //	cost: blsupdate.Encode without the writing, to check u.
 //	errors: ErrNotFitted; *ShapeError if the numbers of nodes or targets differ; *OptionError if u
-//	is nil, was made by another package, or is the output layer of c; as blsupdate.Encode. If u has
-//	too few rows to determine the weights, the first prediction returns a *blsupdate.RankError.
+//	is nil, was made by another package, or is the output layer of c; the errors of blsupdate.Encode.
+//	If u has too few rows to determine the weights, the first prediction returns a
+//	*blsupdate.RankError.
 func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	m, err := c.withUpdater(u)
 	return m.classifier(), err

@@ -90,9 +90,9 @@ func (m *model) fittedSlope() float64 {
 }
 
 // fitSlope returns the slope s, from 2⁻¹⁰ to 2¹⁰, with the smallest log loss of softmax(s f) on the
-// scores f (l×c), which are finite. Each row counts by its weight; nil stands for ones. As in Platt
-// scaling, a label from 0 to c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes.
-// The loss thus has a minimum even if no score is wrong.
+// scores f (l×c), which are finite. weights multiply the losses of the rows; nil stands for ones. As in
+// Platt scaling, a label from 0 to c-1 counts as a distribution that spreads 1/(l+2) evenly over all
+// classes. The loss thus has a minimum even if no score is wrong.
 //
 // The loss is convex, so fitSlope uses Newton's method, with steps confined to a shrinking interval.
 //

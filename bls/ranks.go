@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	rankRows  = ChoiceRows // the most rows of the first training set from which quantiles are taken
-	rankKnots = 128        // the most knots of a curve; two of them extend it beyond the quantiles
+	rankRows  = ChoiceRows // quantiles are taken from at most this number of rows
+	rankKnots = 128        // the largest number of knots, two of which extend a curve beyond the quantiles
 	rankLimit = 4          // the score up to which lines extend a curve
 )
 

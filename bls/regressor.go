@@ -47,8 +47,8 @@ type Regressor struct {
 	Update blsupdate.Options
 	// NoIntercept leaves out the column of ones and the means, as the paper does.
 	NoIntercept bool
-	// LogTargets = 1 makes the model learn the logarithms of the targets: errors then count
-	// relative to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest). For
+	// LogTargets = 1 makes the model learn the logarithms of the targets, so that it minimizes
+	// relative errors. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest). For
 	// each target, factor is Duan's smearing estimate from the held-out rows, and largest is the
 	// largest value learned. Methods that learn return a *TargetError for a target that is not
 	// positive, and Weights, Center, Expand and Updater refer to the logarithms. With None the

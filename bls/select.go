@@ -24,13 +24,13 @@ const ChoiceRows = choice.MaxRows
 const (
 	defaultLambda = 1e-2 // the ridge, in units of choice.Unit, if no rows can be held out
 
-	trialNodes  = 400  // the most enhancement nodes in a coarse search, enough to compare shrinks
-	choiceNodes = 2000 // the most enhancement nodes in a choice by Fit
+	trialNodes  = 400  // the largest number of enhancement nodes in a coarse search
+	choiceNodes = 2000 // the largest number of enhancement nodes in a choice by Fit
 )
 
 const (
-	maxDirect         = 500  // the most columns for which Fit sets Direct
-	maxChosenFeatures = 1000 // the most feature nodes that Fit chooses: with more than maxDirect columns, one per column
+	maxDirect         = 500  // the largest number of columns for which Fit sets Direct
+	maxChosenFeatures = 1000 // the largest number of feature nodes, about one per column, beyond maxDirect columns
 )
 
 // prepare fills in the backends, and the settings that depend only on the shape l×d: EnhancementNodes,

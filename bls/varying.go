@@ -52,7 +52,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 }
 
 // varied reports whether a column that had only the given value varies once other values lie at the
-// distance scale from it. A distance within rounding, or beyond float64, does not count.
+// distance scale from it. It returns false for a distance within rounding errors or beyond float64.
 func varied(value, scale float64) bool {
 	end := math.Abs(value) + float64(rankLimit*scale)
 	return scale > 0x1p-40*math.Abs(value) && scale >= smallestNormal && end <= math.MaxFloat64

@@ -23,8 +23,8 @@ type ClassWeight int
 const (
 	// Unweighted gives all rows the same weight.
 	Unweighted ClassWeight = iota
-	// Balanced gives all classes the same weight: a row of class j counts n/(c n_j) times. Here n_j
-	// is the number of rows of the class, n the number of all rows, and c the number of classes
+	// Balanced gives all classes the same weight: a row of class j has the weight n/(c n_j). Here
+	// n_j is the number of rows of the class, n the number of all rows, and c the number of classes
 	// that have rows. With sample weights, n_j and n are sums of weights. PartialFit counts all
 	// rows so far, including its own; rows keep the weight with which they were learned.
 	Balanced

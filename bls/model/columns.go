@@ -46,8 +46,8 @@ type Data struct {
 // leaves out the columns that training left out. If data.Learn is false, no column of the file of the
 // inputs is read as a target, so the cells of the targets may be empty.
 //
-//	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
-//	r.Select.
+//	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; the
+//	errors of r.Select.
 func (m *Model) Match(r *stream.Reader, data Data) error {
 	as, given := m.Metadata.Options(), r.Selection()
 	if err := choose(r, data, as.Inputs, m.Metadata.Targets); err != nil {

@@ -13,7 +13,7 @@ import (
 // depend on each column. All inputs of a categorical column are permuted together. Importance replaces
 // opt.Groups with the columns, and opt.Weights with the weights of the batch.
 //
-//	errors: *Error; ErrNoTargets; as Importance of package bls.
+//	errors: *Error; ErrNoTargets; the errors of Importance of package bls.
 func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.ImportanceOptions) (names []string, all *bls.Importances, err error) {
 	cells, known := m.Columns()
 	opt.Groups, opt.Weights = nil, b.Weights

@@ -36,8 +36,8 @@ func (e *TwiceError) Error() string {
 // learned. m keeps its progress and notes. Means for missing cells may differ if one model keeps its
 // rows and none of the cells in them can have been filled in: the other model's means then apply.
 //
-//	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
-//	may have more classes.
+//	errors: *MergeError, *TwiceError; the errors of Merge and Relabel of package bls, after which
+//	both models may have more classes.
 func (m *Model) Merge(other *Model, again bool) error {
 	a, b := &m.Metadata, &other.Metadata
 	switch {

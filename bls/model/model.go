@@ -24,7 +24,6 @@ import (
 	"blskernel/mat"
 )
 
-// The kinds of models.
 const (
 	Classification = "classification"
 	Regression     = "regression"
@@ -110,8 +109,8 @@ func (m *Model) Columns() (cells stream.Columns, names []string) {
 // Learn learns a batch, the first or a later one. On an error the model has learned none of the rows,
 // but it may have gained their classes.
 //
-//	errors: *Error, for one row if its Row is not negative; ErrNoTargets; as PartialFit, Refit and
-//	Tune of package bls.
+//	errors: *Error, for one row if its Row is not negative; ErrNoTargets; the errors of PartialFit,
+//	Refit and Tune of package bls.
 func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	classes, err := m.targets(ctx, b)
 	if err != nil {
@@ -191,7 +190,7 @@ const (
 
 // Calibrate calibrates the model on the rows of a batch. On an error the calibration is unchanged.
 //
-//	errors: *Error; ErrNoTargets; as Calibrate and CalibrateLearned of package bls.
+//	errors: *Error; ErrNoTargets; the errors of Calibrate and CalibrateLearned of package bls.
 func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration) error {
 	classes, err := m.known(ctx, b)
 	if err != nil {
@@ -212,7 +211,7 @@ func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration
 
 // Remove unlearns the rows of a batch. On an error the model is unchanged.
 //
-//	errors: *Error; ErrNoTargets; as Remove of package bls.
+//	errors: *Error; ErrNoTargets; the errors of Remove of package bls.
 func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	rows := b.X.RawMatrix().Rows
 	if u := m.Updater(); u != nil && rows > u.Samples() {

@@ -52,8 +52,8 @@ type Verification struct {
 // Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //
 //	cost: all training runs and updates again.
-//	errors: from reading and learning, without a verdict; *bls.MemoryError for batches that do not
-//	fit in memory; the cause of ctx.
+//	errors: errors of reading and learning; *bls.MemoryError for batches that do not fit in memory;
+//	the cause of ctx. There is then no verdict.
 func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
 	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
 	for _, path := range paths {

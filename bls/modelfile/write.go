@@ -117,9 +117,9 @@ func (f *File) check() error {
 // Write writes f to w. It panics unless f has exactly one model. It encodes the model twice, first to
 // find its length, and needs the memory of Encode. The model may predict meanwhile, but not learn.
 //
-//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; as blsupdate.Encode, for a
-//	state with a NaN, an infinity or a contradiction; ErrChanged; an error of w, through which a
-//	context can stop it. After any of the last three, part of the file has been written.
+//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; the errors of
+//	blsupdate.Encode for a state with a NaN, an infinity or a contradiction; ErrChanged; an error of
+//	w, through which a context can stop Write. The last three may leave part of the file written.
 func Write(w io.Writer, f *File) error {
 	if err := f.check(); err != nil {
 		return err

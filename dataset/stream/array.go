@@ -35,7 +35,7 @@ type array struct {
 
 	beyond   []string  // the numbers of Options.NA as text, for elements that are infinite or beyond float64
 	na       []float64 // besides NaN, the numbers that stand for a missing cell
-	known    []string  // labels that never count as missing
+	known    []string  // labels that are never read as missing
 	naLabels []string  // the labels that stand for a missing label
 
 	runs   [][2]int  // the columns to read, in order, as ranges [from, to)

@@ -21,7 +21,7 @@ type csvLayout struct {
 	outputs int         // columns of Y
 	columns []csvColumn // up to the last that is used
 	notation
-	known []string // labels that never count as missing
+	known []string // labels that are never read as missing
 	fixed bool     // no error suggests leaving out an input
 	fills bool     // a missing input is NaN
 	drop  bool     // a missing target or weight is NaN; a missing label is empty

@@ -174,7 +174,7 @@ func (in *input) rewind() error {
 }
 
 // position converts an offset in the content to an offset in the file. In a packed file the result is
-// an estimate: the bytes that r has unpacked ahead count in proportion.
+// an estimate, from which the bytes that r has unpacked ahead are subtracted in proportion.
 func (in *input) position(at int64) int64 {
 	if !in.packed {
 		return at

@@ -47,11 +47,10 @@ func ParseFormat(name string) (Format, error) {
 // Header says whether the first line of a CSV file names its columns.
 type Header int
 
-// The values of Header. The first line of a CSV file holds names or a sample.
 const (
 	// HeaderAuto takes the first line as a header in the first source if the options name a column,
 	// and in a later source if the line repeats the first header. Otherwise the cells of the inputs
-	// decide, or the targets in a file of targets. Missing cells do not count. A line of numbers is
+	// decide, or the targets in a file of targets. Missing cells are ignored. A line of numbers is
 	// a sample, and a line of words a header. A line of both is a header if the next good line has
 	// a word below a number or a number below a word. In the first source it is also a header if
 	// none of the next hundred lines is good. In a file of labels only a word above a number is a
@@ -59,7 +58,7 @@ const (
 	//
 	// If Options.Columns have levels, a line in which a cell is a level of its column is a sample,
 	// unless other columns have words, none has a number, and Options.Fixed is false. Other words
-	// in a column with levels do not count, but a line of such words alone is a header.
+	// in a column with levels are ignored, but a line of such words alone is a header.
 	//
 	// Set HeaderPresent for a header of numbers, and HeaderAbsent for words without a header.
 	HeaderAuto Header = iota

@@ -182,12 +182,12 @@ func (r *Reader) Outputs() int { return r.about.outputs }
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
 // Bytes returns done, the bytes of the samples delivered or left out, headers included, and total, the
-// bytes of all sources, or -1 if unknown. Data read ahead does not count. If n samples took done bytes,
-// a CSV file of total bytes has about n·total/done samples.
+// bytes of all sources, or -1 if unknown. Data read ahead and files of targets are not included. If n
+// samples took done bytes, a CSV file of total bytes has about n·total/done samples.
 //
 // In plain CSV files and arrays done is exact. In gzip it is the position in the packed data, to within
-// a few tens of kilobytes. In an .npz it is the samples' share of the file. A file of targets does not
-// count. For files, done depends only on the samples, not on time.
+// a few tens of kilobytes. In an .npz it is the samples' share of the file. For files, done depends
+// only on the samples, not on time.
 func (r *Reader) Bytes() (done, total int64) {
 	total = sum(r.sizes)
 	switch {

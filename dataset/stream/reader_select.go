@@ -97,7 +97,7 @@ func (r *Reader) Select(s Selection) error {
 // delivered enough samples, or ended, and keeps them in memory until the first Next.
 //
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad, since another
-// selection may find no fault in them. Samples that MissingDrop leaves out do not count: Peek reads on.
+// selection may find no fault in them. In place of samples that MissingDrop leaves out it reads others.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: as Next; io.EOF if there is no sample. An *Error for a bad sample does not end the

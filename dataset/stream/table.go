@@ -21,7 +21,6 @@ const MaxLevels = 64
 // maxDescribed is the largest length of Columns.
 const maxDescribed = 1 << 16
 
-// Panics of the methods of Columns.
 const (
 	panicCells  = "stream: there must be one cell for each column"
 	panicNames  = "stream: there must be one name for each column"
@@ -32,7 +31,6 @@ const (
 // Missing is the treatment of missing cells (empty, NA, N/A, NaN, null, None, ?, or NaN in an array).
 type Missing int
 
-// The treatments of a missing cell.
 const (
 	MissingError Missing = iota // its sample is bad
 	MissingMean                 // an input gets the Fill of its column; inputs without a Fill, targets, labels and weights are as with MissingError

@@ -12,11 +12,11 @@ const few = 0.1
 
 // groups returns the given rows in groups that no fold divides. Usually each row is a group. If samples
 // are repeated, as when rare ones are oversampled, rows with the same inputs are a group: a copy of a
-// held-out row among the rows learned would favor models that memorize. Rows with equal inputs count as
-// repeated samples if they are more than a few, have the same targets but for a few, and are far more
-// than chance explains. So a table of few different values, in which rows agree by chance, is not
-// grouped. Nor are more than a few rows that are all equal: they are a state, such as a machine that
-// stands still, that every fold needs.
+// held-out row among the rows learned would favor models that memorize. Rows with equal inputs are
+// taken for repeated samples if there are more than a few, almost all of them have equal targets, and
+// there are far more than chance explains. So a table of few different values, in which rows agree by
+// chance, is not grouped. Nor are more than a few rows that are all equal: they are a state, such as a
+// machine at rest, that every fold needs.
 func (d Data) groups(rows []int) [][]int {
 	alone := slices.Collect(slices.Chunk(rows, 1))
 	if d.X == nil {

@@ -31,7 +31,7 @@ type Data struct {
 	Expected int       // the rows that the model will learn in all, if more than l
 	Labels   []int     // l classes, nil for regression
 	Weights  []float64 // l weights, nil for ones
-	Balanced bool      // all classes count equally
+	Balanced bool      // all classes have the same total weight
 
 	// X and Y hold the inputs and targets of the rows, to find copies of rows; nil if there are
 	// none.

@@ -29,7 +29,7 @@ type Result struct {
 	HeldOut int     // the number of rows that Loss and Score were measured on
 
 	folds     *Folds     // Loss and Score are measured on its held-out rows
-	scores    *mat.Dense // m×c; only the held-out rows count
+	scores    *mat.Dense // m×c; only the held-out rows are set
 	equations *Equations
 	ridge     int // the index of Lambda in ridges, if at made r and no ridge is given
 }

@@ -13,9 +13,9 @@ import (
 const MaxRows = 4096
 
 // takeRows returns the indices, ascending, of at most MaxRows rows. Usually these are spread over all
-// rows of positive weight, and factors is nil. If classes count equally and there are more than MaxRows
-// such rows, the sample could lack a rare class. takeRows then takes at most p rows of each class, with
-// p as large as possible, and factors restore each class's share of the total weight.
+// rows of positive weight, and factors is nil. If d is balanced and has more than MaxRows such rows,
+// the sample could lack a rare class. takeRows then takes at most p rows of each class, with p as large
+// as possible, and factors restore each class's share of the total weight.
 func takeRows(d Data) (rows []int, factors []float64) {
 	from := factor.Indices(d.Rows)
 	if d.Weights != nil {
