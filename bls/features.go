@@ -120,10 +120,11 @@ type Features struct {
 	// opt holds the resolved options of the fit.
 	opt FeatureOptions
 
-	// means and deviations of the d columns of the first training set, with ScaleColumns only. Each
-	// deviation is divided by the weight of its column.
+	// means and deviations belong to the d columns of the first training set; they are nil unless
+	// Scaling is ScaleColumns. Each deviation is divided by the weight of its column.
 	means, deviations []float64
-	// ranks are the curves of the d columns with ScaleRanks. Column weights multiply the scores.
+	// ranks are the curves of the d columns, nil unless Scaling is ScaleRanks. The weight of a
+	// column multiplies its scores.
 	ranks []curve
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense

@@ -14,7 +14,7 @@ import (
 
 const (
 	rankRows  = ChoiceRows // quantiles are taken from at most this number of rows
-	rankKnots = 128        // the largest number of knots, two of which extend a curve beyond the quantiles
+	rankKnots = 128        // the largest number of knots of a curve, with 2 beyond the quantiles
 	rankLimit = 4          // the score up to which lines extend a curve
 )
 

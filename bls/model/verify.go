@@ -173,7 +173,7 @@ func (v *verifier) need(log modelfile.Log) {
 		}
 	}
 	if len(log) == 0 {
-		missing("a log: models from Go, Python, Beam or an older version have none")
+		missing("a log: models made in Go, Python or Beam have none")
 	}
 	if p := v.of.Metadata.Progress; p != nil && !p.Done {
 		missing("the rest of a run that was interrupted: finish it")
@@ -202,7 +202,7 @@ func (v *verifier) need(log modelfile.Log) {
 			case f.Hash == "":
 				missing("the rows of %s, which is not a file", f.Name)
 			case v.paths[f.Hash] == "":
-				missing("the file %q (%d bytes, %s, XXH64 %s)", f.Name, f.Size, names.Count(f.Rows, "row", "rows"), f.Hash)
+				missing("the file %q (%d bytes, %s, XXH64 %s)", f.Name, f.Size, names.Count(f.Rows, "row"), f.Hash)
 			}
 		}
 	}
@@ -377,7 +377,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		paths, opt.TargetPath = paths[:last], paths[last]
 	}
 	if len(paths) == 0 || rows < 1 || op.Batch < 1 {
-		return errors.New("the log does not record what was read")
+		return errors.New("the log lacks the files or the batch sizes of a run, so that the run cannot be repeated")
 	}
 	r, err := stream.Open(v.ctx, paths, opt)
 	if err != nil {

@@ -104,8 +104,8 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 		fault.Path = cmp.Or(path, display(r.paths[0]))
 		return d, fault
 	case len(d.Columns) > maxDescribed:
-		return d, located(display(r.paths[0]), Errorf("has %d input columns, but at most %d are allowed with words, units, separators or missing cells; "+
-			"leave out columns with %v or, if cells are only missing, rows with %v",
+		return d, located(display(r.paths[0]), Errorf("has %d input columns, but at most %d are allowed if some have words, units, separators or missing cells; "+
+			"leave out columns with %v or, if some only have missing cells, rows with %v",
 			len(d.Columns), maxDescribed, exclude, Remedy{OptionMissing, MissingDrop.String()}))
 	}
 	return d, nil

@@ -203,11 +203,12 @@ func (e *Equations) solve(lambda float64, gram *mat.SymPacked, b gonum.Matrix) (
 // MinRest is the smallest 1 - h for which the leave-one-out prediction at leverage h is accurate.
 const MinRest = 1e-6
 
-// LeftOut returns the indices of the rows that r holds out, their targets, scores and leverages. It
-// leaves each row out of a model that learns all others, but with the maps of the training set without
-// its fold: the scores are y - (y - s)/(1 - w h) and the leverage is h/(1 - w h), for the targets y and
-// the weight w, and s and h of a model of all rows. The whole fold is left out where 1 - w h < MinRest
-// in one of its rows, or the model of all rows is singular to working precision.
+// LeftOut returns the indices of the rows that r holds out, their targets, scores and leverages. Each
+// row is predicted by a model of all other rows, with the maps of the training set without its fold. If
+// a model of all rows gives a row of targets y and weight w the scores s and the leverage h, the row
+// gets the scores y - (y - s)/(1 - w h) and the leverage h/(1 - w h). The model leaves out the whole
+// fold instead if 1 - w h < MinRest for one of its rows, or if the model of all rows is singular to
+// working precision.
 func (r *Result) LeftOut() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	start, m := f.ends[f.firstHeld], len(f.rows)
