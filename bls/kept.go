@@ -262,8 +262,7 @@ func (m *model) takes(other *model) bool {
 	return m != nil && other != nil && m.kept != nil && other.kept == nil
 }
 
-// mergeKept does the work of merge if m or other keeps samples. If both keep samples, the next fit
-// calibrates m.
+// mergeKept merges if m or other keeps samples. If both keep samples, the next fit calibrates m.
 func (m *model) mergeKept(ctx context.Context, other *model) error {
 	if !m.takes(other) {
 		fixed := m.kept == nil

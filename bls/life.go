@@ -330,9 +330,8 @@ func (m *model) difference(other *model, maps *Features) error {
 // are refitted to parts of the data can be merged, unless such a column has different scales in two
 // parts. With QR, a ridge may prevent Merge: call SetLambda(0) before Refit, and set it after Merge.
 //
-//	shapes, errors: as Fit, and ErrNotFitted. But if the samples do not determine the weights, only
-//	the first prediction returns the error. On an error c is unchanged. Assigned copies keep the old
-//	model.
+//	shapes, errors: as Fit, and ErrNotFitted. If the samples do not determine the weights, only the
+//	first prediction fails. On an error c is unchanged. Assigned copies keep the old model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }

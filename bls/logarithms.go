@@ -19,8 +19,7 @@ const (
 	minSkewness = 1 // the smallest skewness of targets whose logarithms are tried
 )
 
-// checkPositive returns a *TargetError for the first target that is not positive in a row of positive
-// weight.
+// checkPositive returns a *TargetError for the first target <= 0 in a row of positive weight.
 func checkPositive(y *mat.Dense, weights []float64) error {
 	rows, _ := y.Dims()
 	for i := range rows {

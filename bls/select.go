@@ -164,10 +164,9 @@ func suggestNodes(rows, columns int) int {
 }
 
 // lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 are
-// accurate: 8 units in the last place, or 128 for RidgeInverse, of 2l max(N+n3, Direct·square). This
-// number bounds the trace of AᵀA: Z and H are within ±1, and square is the mean squared norm of a row
-// of S, from meanSquare. The search takes d for square, since a ridge for a large S would damp the
-// other nodes.
+// accurate: 8 units in the last place, or 128 for RidgeInverse, of 2l max(N+n3, Direct·square), which
+// bounds the trace of AᵀA: Z and H are within ±1, and square is the mean squared norm of a row of S,
+// from meanSquare. The search takes d for square: a ridge for a large S would damp the other nodes.
 func (s settings) lowestLambda(l int, square float64, opt FeatureOptions) float64 {
 	units := 0x1p-48
 	if s.method == blsupdate.RidgeInverse {
@@ -204,8 +203,7 @@ type trials struct {
 	spreads []float64 // spread of each target if a regression has several; otherwise nil, for ones
 }
 
-// newTrials returns trials on the rows of x and y that are in the choice. y begins with the constant
-// target for classification.
+// newTrials returns trials on the rows of a choice. For classes, y begins with the constant target.
 func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *trials {
 	l, _ := x.Dims()
 	folds := choice.NewFolds(choice.Data{

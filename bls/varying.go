@@ -131,8 +131,7 @@ func (f *Features) varyingLike(g *Features) *Features {
 	return &out
 }
 
-// drawColumn draws the weights of input j: for feature node k uniform on [-sizes[k], sizes[k]). sizes
-// come from weightSizes.
+// drawColumn draws the weights of input j, uniform on [-sizes[k], sizes[k]) for feature node k.
 func (f *Features) drawColumn(j int, sizes []float64) {
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)
 	for k, size := range sizes {

@@ -124,8 +124,7 @@ func (p *pen) span(u, v int64) (from, to int64) {
 //
 //	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), clamped to [0, 1],
 //
-// of a pixel. The share is 1 up to d = ρ-1/2, nearly linear up to ρ+1/2, then 0, and needs no square
-// root.
+// of a pixel: 1 up to d = ρ-1/2, nearly linear up to ρ+1/2, then 0. The share needs no square root.
 func (p *pen) ink(dst []byte, radius int64, r *generator) {
 	ground := int64(r.below(maxGround))
 	contrast := minInk + int64(r.below(256-minInk)) - ground

@@ -119,8 +119,7 @@ func (m *Metadata) encode() ([]byte, error) {
 	return text, nil
 }
 
-// decodeMetadata decodes and checks the JSON text of a section. The caller has limited r to
-// maxMetadata bytes.
+// decodeMetadata decodes and checks the JSON text in r, which the caller has limited to maxMetadata.
 func decodeMetadata(r io.Reader) (Metadata, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -39,8 +39,7 @@ type Error struct {
 	sample bool   // the fault is in one sample, which the source has skipped
 }
 
-// Errorf returns an Error without a place, with fmt.Sprintf(format, args...) as What. args may
-// include Remedies.
+// Errorf returns an Error without a place. What is fmt.Sprintf(format, args...); args may be Remedies.
 func Errorf(format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), format: format, args: args}
 }

@@ -28,8 +28,7 @@ type Remedy struct {
 	Value  string // as text, or one entry of a list; empty if only the user knows it
 }
 
-// exclude suggests leaving out a column that is not known yet. Error.in replaces it with a Remedy that
-// names the column.
+// exclude suggests leaving out a column. Error.in replaces it with a Remedy that names the column.
 var exclude = Remedy{Option: OptionExclude}
 
 // String returns the Remedy as a field of Options, as in "Options.Exclude = age".

@@ -206,9 +206,8 @@ const MinRest = 1e-6
 // LeftOut returns the indices of the rows that r holds out, their targets, scores and leverages. Each
 // row is predicted by a model of all other rows, with the maps of the training set without its fold. If
 // a model of all rows gives a row of targets y and weight w the scores s and the leverage h, the row
-// gets the scores y - (y - s)/(1 - w h) and the leverage h/(1 - w h). The model leaves out the whole
-// fold instead if 1 - w h < MinRest for one of its rows, or if the model of all rows is singular to
-// working precision.
+// gets the scores y - (y - s)/(1 - w h) and the leverage h/(1 - w h). The whole fold is left out
+// instead if 1 - w h < MinRest for one of its rows, or if the model of all rows is nearly singular.
 func (r *Result) LeftOut() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	start, m := f.ends[f.firstHeld], len(f.rows)

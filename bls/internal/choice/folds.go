@@ -33,8 +33,7 @@ type Data struct {
 	Weights  []float64 // l weights, nil for ones
 	Balanced bool      // all classes have the same total weight
 
-	// X and Y hold the inputs and targets of the rows, to find copies of rows; nil if there are
-	// none.
+	// X and Y hold the inputs and targets of the rows, to find copies of rows; nil for no search.
 	X, Y *mat.Dense
 }
 
@@ -49,8 +48,7 @@ type Folds struct {
 }
 
 // NewFolds deals the rows of each class to the folds in turn, in a fixed random order. Each fold thus
-// gets its share of every class, whatever order or period the rows have. A fold has all copies of its
-// rows.
+// gets its share of every class, whatever order or period the rows have, and all copies of its rows.
 func NewFolds(d Data) *Folds {
 	taken, factors := takeRows(d)
 	groups := d.groups(taken)
