@@ -108,7 +108,7 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	for Improved and Original.
 //	memory: a copy of the output layer if there are new classes or possible outliers.
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError; *OutlierError
-//	for a sample far beyond the learned ones; the errors of AddInputs and, while samples are few, Fit.
+//	for a sample far beyond the learned ones; errors of AddInputs and, while samples are few, Fit.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(background, x, labels, nil)
 }

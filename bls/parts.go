@@ -72,7 +72,7 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.
 //	cost: blsupdate.Encode without the writing, to check u.
 //	errors: ErrNotFitted; *ShapeError if the numbers of nodes or targets differ; *OptionError if u
-//	is nil, was made by another package, or is the output layer of c; the errors of blsupdate.Encode.
+//	is nil, was made by another package, or is the output layer of c; errors of blsupdate.Encode.
 //	With too few rows in u, the first prediction returns a *blsupdate.RankError.
 func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	m, err := c.withUpdater(u)

@@ -155,7 +155,8 @@ func (r *Running) add(loss float64) {
 func (r *Running) merge() {
 	for size := int64(bucketRows); ; size *= 2 {
 		first := slices.IndexFunc(r.Buckets, func(b Bucket) bool { return b.Rows == size })
-		if last := first + sameSize; first < 0 || last >= len(r.Buckets) || r.Buckets[last].Rows != size {
+		last := first + sameSize
+		if first < 0 || last >= len(r.Buckets) || r.Buckets[last].Rows != size {
 			return
 		}
 		a, b := &r.Buckets[first], r.Buckets[first+1]

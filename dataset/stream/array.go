@@ -33,7 +33,7 @@ type array struct {
 	drop    bool // a target, label or weight may be missing, too
 	bytes   bool // samples stay bytes
 
-	beyond   []string  // the numbers of Options.NA as text, for elements that are infinite or beyond float64
+	beyond   []string  // numbers of Options.NA as text, for elements not finite in float64
 	na       []float64 // besides NaN, the numbers that stand for a missing cell
 	known    []string  // labels that are never read as missing
 	naLabels []string  // the labels that stand for a missing label
