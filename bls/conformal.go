@@ -110,9 +110,6 @@ func (c *Classifier) PredictSet(x *mat.Dense, coverage float64) ([][]int, error)
 // PredictSetContext is like PredictSet but stops when ctx is done.
 func (c *Classifier) PredictSetContext(ctx context.Context, x *mat.Dense, coverage float64) ([][]int, error) {
 	m := c.model
-	if m == nil {
-		return nil, ErrNotFitted
-	}
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}

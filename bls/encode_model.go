@@ -35,9 +35,6 @@ func (k kind) String() string {
 // encode writes the size of the head, the head and the updater. It holds no lock while it writes, so a
 // slow w does not block predictions. It returns ErrNotFitted if m is nil.
 func (m *model) encode(w io.Writer, k kind) error {
-	if m == nil {
-		return ErrNotFitted
-	}
 	if err := m.ready(background); err != nil {
 		return err
 	}

@@ -195,9 +195,12 @@ func large(m *mat.Dense) bool { return maxMagnitude(m) > 1e100 }
 // maxMagnitude returns the largest magnitude of an element of m, which is finite and not empty.
 func maxMagnitude(m gonum.Matrix) float64 { return max(gonum.Max(m), -gonum.Min(m)) }
 
-// ready fits the model to the samples that it keeps if it is stale. Methods that use the maps, the
-// output layer or chosen settings call ready first.
+// ready fits the model to the samples that it keeps if it is stale, or returns ErrNotFitted if m is
+// nil. Methods that use the maps, the output layer or chosen settings call ready first.
 func (m *model) ready(ctx context.Context) error {
+	if m == nil {
+		return ErrNotFitted
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.readyLocked(ctx)

@@ -393,7 +393,7 @@ func (m *model) Calibrated() bool { return len(m.orEmpty().calibration.rows) > 0
 
 // orEmpty makes m ready and returns it, or an empty model if m is nil or cannot be fitted.
 func (m *model) orEmpty() *model {
-	if m == nil || m.ready(background) != nil {
+	if m.ready(background) != nil {
 		return &model{}
 	}
 	return m

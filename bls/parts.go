@@ -90,9 +90,6 @@ func (r *Regressor) WithUpdater(u blsupdate.Updater) (*Regressor, error) {
 
 // withUpdater returns a model like m with the output layer u. It returns ErrNotFitted if m is nil.
 func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
-	if m == nil {
-		return nil, ErrNotFitted
-	}
 	if err := m.ready(background); err != nil {
 		return nil, err
 	}
