@@ -104,7 +104,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 			return nil, nil, err
 		}
 	}
-	if keep && n3 > 0 {
+	if keep {
 		// Repeat the products with the scale, so that the rows equal the result of Transform.
 		if err := f.appendEnhanced(ctx, a); err != nil {
 			return nil, nil, err

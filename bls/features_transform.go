@@ -50,17 +50,18 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 		return err
 	}
 	applyMinMax(z, f.offset, f.gain)
-	if f.EnhancementNodes() > 0 {
-		if err := f.appendEnhanced(ctx, a); err != nil {
-			return err
-		}
+	if err := f.appendEnhanced(ctx, a); err != nil {
+		return err
 	}
 	return f.checkNodes(a)
 }
 
-// appendEnhanced reads Z and, for steps, S from the first columns of a. It writes the enhancement nodes
-// to the last columns: h = tanh(scale·[Z, 0.1] Wh), in one pass over h, and then the steps.
+// appendEnhanced reads Z and, for steps, S from the first columns of a. It writes the enhancement nodes,
+// if any, to the last columns: h = tanh(scale·[Z, 0.1] Wh), in one pass over h, and then the steps.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
+	if f.EnhancementNodes() == 0 {
+		return nil
+	}
 	l, k := a.Dims()
 	n, d, p := f.FeatureNodes(), f.Inputs(), f.opt.steps()
 	wh, n3 := f.enhancement.RawMatrix(), f.EnhancementNodes()

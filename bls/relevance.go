@@ -167,10 +167,8 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 	for i, row := range rows {
 		copy(a.RawRowView(i), of.z.RawRowView(row))
 	}
-	if n3 > 0 {
-		if err := f.appendEnhanced(background, a); err != nil {
-			return nil, err
-		}
+	if err := f.appendEnhanced(background, a); err != nil {
+		return nil, err
 	}
 	squares := make([]float64, d)
 	slope, byZ, byS := mat.NewDense(q, max(n3, 1), nil), mat.NewDense(q, n, nil), mat.NewDense(q, d, nil)

@@ -481,8 +481,5 @@ func (m trialMaps) Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense
 	out := newRows(l, k, m[i].intercept)
 	a := out.Slice(0, l, 0, k).(*mat.Dense)
 	a.Slice(0, l, 0, n).(*mat.Dense).Copy(m[i].z)
-	if k == n {
-		return out, nil
-	}
 	return out, f.appendEnhanced(ctx, a)
 }
