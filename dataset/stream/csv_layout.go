@@ -33,7 +33,7 @@ type csvColumn struct {
 	in    notation // of its numbers and missing cells
 	keep  int      // place among the kept columns, from 1; 0 for none
 
-	levels map[string]int // the indices of the levels of a column of words, without Options.NA
+	levels map[string]int // the indices of the levels of a column of words, but not of Options.NA
 }
 
 type columnKind uint8
