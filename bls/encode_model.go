@@ -15,7 +15,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A kind is the first 8 bytes of the head of an encoding: they tell a Classifier from a Regressor.
+// A kind is the first 8 bytes of the head of an encoding, which tell a Classifier from a Regressor.
 type kind string
 
 const (

@@ -132,7 +132,7 @@ type Features struct {
 	offset, gain []float64
 	// enhancement is Wh, (N+1)×(n3 - Steps()), nil for n3 = 0; the last row is for the bias.
 	enhancement *mat.Dense
-	// scale is s/m, or 1.
+	// scale is s/m, or 1 with Unscaled or without enhancement nodes.
 	scale float64
 	steps steps // the last enhancement nodes
 }

@@ -180,7 +180,7 @@ func (m *model) keep(ctx context.Context, all *sampleSet, now bool) error {
 }
 
 // outweighed reports whether the heaviest sample comes after the first n and the weights are uneven, or
-// whether sums of the weights could overflow. New samples that are lighter cost the others no digits.
+// whether sums of the weights could overflow. Lighter new samples cost the earlier ones no accuracy.
 func (s sampleSet) outweighed(n int) bool {
 	if s.weights == nil {
 		return false

@@ -152,9 +152,9 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return sizes, err
 }
 
-// moved returns err or, if err is an *OverflowError for a row, a copy with to(Row) as its Row, such as
-// the row of all samples for a row of a panel. If to(Row) is negative, the row is a kept sample, which
-// What of the copy then names; its Row is -1.
+// moved returns err or, if err is an *OverflowError for row i, a copy for row to(i), such as the row of
+// X for a row of a panel. If to(i) is negative, the row is a kept sample: What of the copy then names
+// it, and Row is -1.
 func moved(err error, to func(row int) int) error {
 	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
 		at := *e

@@ -47,7 +47,7 @@ type Running struct {
 	Targets []Moment `json:"targets,omitempty"`
 }
 
-// A Bucket holds the number of some consecutive rows, and the sums of their losses and squared losses.
+// A Bucket holds the number of rows in a run of rows, and the sums of their losses and squared losses.
 type Bucket struct {
 	Rows    int64   `json:"rows"`
 	Loss    float64 `json:"loss"`

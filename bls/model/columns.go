@@ -133,7 +133,7 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	if !byTarget && (len(inputs) == 0 || !holds(names, inputs)) {
 		return r.Select(selected)
 	}
-	// A first line with the names is a header for any selection. Later files may lack it.
+	// A first line with the names is the header, whatever is selected. Later files may lack it.
 	if want.Single {
 		selected.Header = stream.HeaderPresent
 	}

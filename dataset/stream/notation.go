@@ -113,7 +113,7 @@ func cutUnit(cell string) (unit rune, number string) {
 var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
 	{Decimal: ","}, {Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Decimal: ",", Thousands: "'"}}
 
-// Indices of forms, and the bits of all forms.
+// The first four are indices of forms; allForms has the bit of each form.
 const (
 	plainForm, commaThousands, commaDecimals, pointThousands = 0, 1, 4, 5
 	allForms                                                 = 1<<8 - 1

@@ -78,7 +78,7 @@ func NewFolds(d Data) *Folds {
 // Take returns the rows of m (l×n) that are in the folds, in the order of the folds, in new storage.
 func (f *Folds) Take(m *mat.Dense) *mat.Dense { return block.PickRows(m, f.rows) }
 
-// Row returns the row of the data that is row i of the folds.
+// Row returns the index in the data of row i of the folds.
 func (f *Folds) Row(i int) int { return f.rows[i] }
 
 // Rows returns the number of rows in the folds.

@@ -55,8 +55,8 @@ func takeRows(d Data) (rows []int, factors []float64) {
 	return rows, factors
 }
 
-// spread returns n of the rows, one from each of n equal parts, random but always the same. Equally
-// spaced rows of a time series could all have the same phase of a period.
+// spread returns n of the rows: from each of n equal parts a random one, drawn with a fixed seed.
+// Equally spaced rows of a time series could all have the same phase of a period.
 func spread(rows []int, n int) []int {
 	r, out, l := rand.New(rand.NewPCG(0, 0)), make([]int, n), int64(len(rows))
 	for i := range out {

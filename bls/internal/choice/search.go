@@ -114,7 +114,7 @@ func (s *Search) Coarse(
 	return best, nil
 }
 
-// alongRidges returns the best result with the given shrink among every second ridge.
+// alongRidges returns the best result with the given shrink over every second ridge.
 func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (*Result, error) {
 	e, err := s.Equations(ctx, maps, shrink)
 	if err != nil {
