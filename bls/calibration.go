@@ -157,8 +157,8 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns calibration rows for the last samples of in with a positive weight. If learned, the
-// model has learned them with the weights in factors, and observe predicts each as if left out.
+// observe returns calibration rows for the last samples of in with a positive weight. If learned is
+// true, the model has learned them with the weights in factors, and each is predicted as if left out.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
 	most := calibrationRows(m.targets())

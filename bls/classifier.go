@@ -252,7 +252,7 @@ func inferClasses(labels []int, have int) int {
 //	labels is empty; *MemoryError if Y does not fit into memory.
 func OneHot(labels []int, classes int) (*mat.Dense, error) { return targets(labels, classes, false) }
 
-// targets is OneHot. If constant is true, a column of ones, the constant target, comes first.
+// targets is like OneHot, but if constant is true, a column of ones, the constant target, comes first.
 func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	if classes < 1 {
 		return nil, &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a positive number"}

@@ -239,8 +239,8 @@ func (m *model) become(other *model) {
 	m.reach, m.sizes, m.calibration, m.stale = other.reach, other.sizes, other.calibration, false
 }
 
-// removeKept removes out from the kept samples. It returns false if there are no kept samples or none
-// would be left: the output layer must then unlearn out.
+// removeKept removes the samples of out from the kept samples. It returns false if there are no kept
+// samples or none would be left: the output layer must then unlearn out.
 func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if m.kept == nil {
 		return false, nil

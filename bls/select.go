@@ -18,7 +18,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the most rows on which Fit chooses settings. If there are more, it takes a sample.
+// ChoiceRows is the largest number of rows on which Fit chooses settings. Of more, it takes a sample.
 const ChoiceRows = choice.MaxRows
 
 const (

@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// How messages refer to the options that choose the columns of the data.
+// inputs, targets and exclude are the options that messages suggest for choosing columns.
 var (
 	inputs  = stream.Remedy{Option: stream.OptionInputs}
 	targets = stream.Remedy{Option: stream.OptionTargets}
