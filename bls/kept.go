@@ -12,8 +12,6 @@ import (
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
-
-	gonum "gonum.org/v1/gonum/mat"
 )
 
 // PartialFit keeps the samples of a model that it started until there are fewSamples, or fewOfClass for
@@ -192,8 +190,14 @@ func (s sampleSet) outweighed(n int) bool {
 // large reports whether m has a number so large that sums of its squares could overflow.
 func large(m *mat.Dense) bool { return maxMagnitude(m) > 1e100 }
 
-// maxMagnitude returns the largest magnitude of an element of m, which is finite and not empty.
-func maxMagnitude(m gonum.Matrix) float64 { return max(gonum.Max(m), -gonum.Min(m)) }
+// maxMagnitude returns the largest magnitude of an element of m, which is finite.
+func maxMagnitude(m *mat.Dense) (largest float64) {
+	for i := range m.RawMatrix().Rows {
+		row := m.RawRowView(i)
+		largest = max(largest, slices.Max(row), -slices.Min(row))
+	}
+	return largest
+}
 
 // ready fits the model to the samples that it keeps if it is stale, or returns ErrNotFitted if m is
 // nil. Methods that use the maps, the output layer or chosen settings call ready first.
