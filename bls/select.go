@@ -218,7 +218,9 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 	default:
 		_, exp := math.Frexp(maxMagnitude(t.y))
 		t.factor = math.Ldexp(1, -max(-1000, min(1000, exp)))
-		t.y.Scale(t.factor, t.y)
+		for i := range t.y.RawMatrix().Data {
+			t.y.RawMatrix().Data[i] *= t.factor
+		}
 		if s.log == 0 && checkPositive(y, weights) == nil && skewed(t.y) {
 			s.log = 1
 			t.logs = newTrials(s, x, y, labels, weights)
