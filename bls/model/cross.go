@@ -16,8 +16,8 @@ import (
 //
 //	shapes: paths are the paths of the files of op; a separate file of targets comes last.
 //	cost: as many training runs as folds, one after the other; the files are read 2·folds times.
-//	errors: errors of reading, Learn and score, but io.EOF from score only ends the fold; an error if
-//	op is not a training run, or if all rows are in one fold.
+//	errors: errors of reading, Learn and score; an error if op is not a training run, or if all rows
+//	are in one fold.
 func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, paths []string, folds int, score func(fold int, m *Model, b *stream.Batch) error) error {
 	if op.Kind != modelfile.OpTrain {
 		return errors.New("only a training run can be cross-validated")

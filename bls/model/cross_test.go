@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"testing"
@@ -51,6 +52,10 @@ func TestCrossValidate(t *testing.T) {
 		if times != 1 {
 			t.Errorf("row %d was scored %d times", row, times)
 		}
+	}
+	err = m.CrossValidate(t.Context(), op, []string{path}, folds, func(int, *Model, *stream.Batch) error { return io.EOF })
+	if err != io.EOF {
+		t.Errorf("io.EOF from score becomes %v", err)
 	}
 	for kind, folds := range map[string]int{modelfile.OpLike: folds, modelfile.OpTrain: 1} {
 		if op.Kind = kind; m.CrossValidate(t.Context(), op, []string{path}, folds, nil) == nil {

@@ -300,7 +300,12 @@ func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	}
 	m := v.unfitted(op)
 	v.first = append(v.first, m)
-	return v.each(op, paths, op.First, func(b *stream.Batch) error { return cmp.Or(m.Learn(v.ctx, b), io.EOF) })
+	made := errors.New("the maps are made")
+	err := v.each(op, paths, op.First, func(b *stream.Batch) error { return cmp.Or(m.Learn(v.ctx, b), made) })
+	if err == made {
+		return nil
+	}
+	return err
 }
 
 // files returns the paths of the available files of an operation: all, or only files not removed later.
@@ -365,9 +370,9 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	return m, err
 }
 
-// each calls do with the rows of an operation, batch by batch, until do returns io.EOF to stop. The
-// first batch has the given number of rows, and the others have op.Batch, but a batch also ends at each
-// of op.Ends. each leaves out the bad rows that the operation left out.
+// each calls do with the rows of an operation, batch by batch, until do returns an error, which each
+// returns. The first batch has the given number of rows, and the others have op.Batch, but a batch also
+// ends at each of op.Ends. each leaves out the bad rows that the operation left out.
 func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) error) error {
 	opt := op.Options()
 	opt.Classes, opt.Labels, opt.TargetNotations = v.of.Classifier != nil, v.of.Labels(), v.of.Metadata.TargetNotations
@@ -409,15 +414,15 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 			rows = int(min(int64(rows), ends[0]-read))
 		}
 		b, err := r.Next(rows)
-		if err == nil {
-			rest := restOf(b, read, out)
-			read += int64(b.X.RawMatrix().Rows)
-			_, err = SkipBad(rest, do, func(*Error) error { return nil })
-		}
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
+			return err
+		}
+		rest := restOf(b, read, out)
+		read += int64(b.X.RawMatrix().Rows)
+		if _, err := SkipBad(rest, do, func(*Error) error { return nil }); err != nil {
 			return err
 		}
 	}
