@@ -3,7 +3,6 @@ package bls
 import (
 	"context"
 	"math"
-	"slices"
 
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/backend"
@@ -157,7 +156,10 @@ const squareSafe = 332
 // x. If all elements of x are equal, dst is zero. It detects this by comparing the elements, since the
 // computed std of a constant row is rounding noise.
 func standardizeRow(dst, x []float64) {
-	lo, hi := slices.Min(x), slices.Max(x)
+	lo, hi := x[0], x[0]
+	for _, v := range x {
+		lo, hi = min(lo, v), max(hi, v)
+	}
 	if lo == hi {
 		clear(dst)
 		return
