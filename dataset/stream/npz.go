@@ -5,7 +5,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -27,15 +26,18 @@ type archive struct {
 	names   []string // in the order of the archive
 }
 
-// A directoryReader reads at most left more bytes from r, the directory of an archive.
+// A directoryReader reads from r. It returns an error after left bytes unless done is true.
 type directoryReader struct {
 	r    io.ReaderAt
-	left int64
+	left int64 // bytes of the directory that may still be read
+	done bool  // the directory has been read: from now on ReadAt may be called in parallel
 }
 
 func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
-	if d.left -= int64(len(p)); d.left < 0 {
-		return 0, Errorf("has a directory of more than %d KiB, too large for an .npz; save it again with numpy.savez", maxDirectory>>10)
+	if !d.done {
+		if d.left -= int64(len(p)); d.left < 0 {
+			return 0, Errorf("has a directory of more than %d KiB, too large for an .npz; save it again with numpy.savez", maxDirectory>>10)
+		}
 	}
 	return d.r.ReadAt(p, at)
 }
@@ -43,7 +45,7 @@ func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
 func readArchive(in *input) (*archive, error) {
 	directory := &directoryReader{r: in.random, left: maxDirectory}
 	r, err := zip.NewReader(directory, in.size)
-	directory.left = math.MaxInt64 // the arrays may have any size
+	directory.done = true
 	var known *Error
 	if errors.As(err, &known) {
 		return nil, err
