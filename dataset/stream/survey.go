@@ -105,7 +105,7 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 		return d, fault
 	case len(d.Columns) > maxDescribed:
 		return d, located(display(r.paths[0]), Errorf("has %d input columns, but at most %d are allowed if some have words, units, separators or missing cells; "+
-			"leave out columns with %v or, if some only have missing cells, rows with %v",
+			"leave out columns with %v or, if missing cells are the only reason, rows with %v",
 			len(d.Columns), maxDescribed, exclude, Remedy{OptionMissing, MissingDrop.String()}))
 	}
 	return d, nil
