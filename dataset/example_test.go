@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"blskernel/dataset"
 )
@@ -18,8 +17,7 @@ func check(err error) {
 	}
 }
 
-// The folder has the test set of MNIST, one file gzipped, and no training set. The message of the error
-// names the folder and the missing files.
+// The folder has the test set of MNIST, one file gzipped, and no training set.
 func ExampleLoadMNIST() {
 	dir, err := os.MkdirTemp("", "mnist")
 	check(err)
@@ -27,13 +25,15 @@ func ExampleLoadMNIST() {
 	for _, name := range []string{"t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte.gz"} {
 		check(os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 	}
+	images, labels, err := dataset.FindMNIST(dir, true)
+	fmt.Println(filepath.Base(images), filepath.Base(labels), err)
+
+	// The message names the folder and the files that belong in it.
 	_, _, err = dataset.LoadMNIST(dir)
 	fmt.Println(errors.Is(err, fs.ErrNotExist))
-	_, missing, _ := strings.Cut(err.Error(), "lacks ")
-	fmt.Println(missing)
 	// Output:
+	// t10k-images-idx3-ubyte t10k-labels-idx1-ubyte.gz <nil>
 	// true
-	// train-images-idx3-ubyte, train-labels-idx1-ubyte (with or without .gz); add what is missing, or name another folder: file does not exist
 }
 
 func ExampleDigits() {
