@@ -103,7 +103,7 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	return nil
 }
 
-const slopeRows = 100 // the number of rows from which a new slope replaces the slope of other rows
+const slopeRows = 100 // the fewest rows whose slope replaces a slope that was fitted to other rows
 
 // extendCalibration replaces the calibration with rows or, if more is true, appends rows to it. It
 // keeps only the last calibrationRows, and fits the slope of a classifier to them. A slope that was
@@ -385,8 +385,8 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row used, which the model keeps and Encode writes.
 //	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError;
-//	*CalibrationError if each row has weight 0, or a score or an error that overflows. On an error
-//	the calibration is unchanged.
+//	*CalibrationError if all rows have weight 0, or if scores or errors overflow in all rows used.
+//	On an error the calibration is unchanged.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }

@@ -18,8 +18,9 @@ import (
 //	KeptRows), or if a fit to them may fail.
 //	memory: a copy of the targets of the output layer, with the new classes.
 //	errors: ErrNotFitted; *ShapeError if len(to) is not c; *LabelError for an element outside 0 to
-//	classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError; blsupdate.ErrOverflow if the
-//	total weight of a class overflows; the errors of MapTargets and, for kept samples, Fit.
+//	classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work;
+//	blsupdate.ErrOverflow if the total weight of a class overflows; the errors of MapTargets and,
+//	for kept samples, Fit.
 func (c *Classifier) Relabel(to []int, classes int) error {
 	m := c.model
 	if m == nil {

@@ -100,7 +100,7 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 // can happen if coverage is below the accuracy of the model.
 //
 //	cost: DecisionFunction and blsupdate.Updater.Leverage.
-//	errors: as DecisionFunction, Leverage and, for the coverage, PredictInterval.
+//	errors: as DecisionFunction and Leverage; *CalibrationError and *OptionError as PredictInterval.
 //	source: Sadinle, Lei and Wasserman, Least ambiguous set-valued classifiers with bounded error
 //	levels, JASA 114 (2019) 223-234, with scores in place of probabilities.
 func (c *Classifier) PredictSet(x *mat.Dense, coverage float64) ([][]int, error) {

@@ -375,7 +375,8 @@ func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	return copyOf(w), err
 }
 
-// Choice returns the Choice of the last Fit, or the zero value without a Fit or without held-out rows.
+// Choice returns the held-out score of the settings that Fit chose, and how many rows the choice used.
+// It is the zero value before the first Fit and if no rows were held out.
 func (m *model) Choice() Choice { return m.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. It learns the targets

@@ -24,7 +24,7 @@ import (
 // fixed, learned rows never change, and updates stay as exact as without the column. For lambda = 0
 // the result is the least-squares solution with a free intercept. For lambda > 0 the ridge pulls the
 // intercept towards y0 and the other weights towards 0. In either case a constant added to the targets
-// is added to the predictions. If the nodes nearly span a constant, the ones raise cond(A).
+// is added to the predictions. If the nodes nearly span a constant, the column of ones raises cond(A).
 //
 // ScaleSamples, the scaling of Algorithm 1, gives x, 2x and x+1 the same prediction, and maps a sample
 // with one feature to zero. With features of comparable scale, two additional constant columns, 0 and

@@ -18,7 +18,7 @@ import (
 const (
 	maxRounds    = 3    // the largest value of Relevance
 	minRelevance = 1e-3 // the smallest weight of a column; the mean square over the columns is 1
-	gradients    = 4096 // derivatives to average, samples × targets; more for over 64 targets
+	gradients    = 4096 // derivatives to average, samples × targets; more if there are over 64 targets
 )
 
 // weighColumns multiplies column j of S by weights[j]. It does nothing if weights is nil.

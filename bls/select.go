@@ -24,13 +24,13 @@ const ChoiceRows = choice.MaxRows
 const (
 	defaultLambda = 1e-2 // the ridge, in units of choice.Unit, if no rows can be held out
 
-	trialNodes  = 400  // the largest number of enhancement nodes in a coarse search
-	choiceNodes = 2000 // the largest number of enhancement nodes in a choice by Fit
+	trialNodes  = 400  // limit of enhancement nodes in a coarse search, enough to compare shrinks
+	choiceNodes = 2000 // limit of enhancement nodes in a choice by Fit
 )
 
 const (
 	maxDirect         = 500  // the largest number of columns for which Fit sets Direct
-	maxChosenFeatures = 1000 // the largest number of feature nodes that Fit chooses
+	maxChosenFeatures = 1000 // limit of feature nodes, about one per column, for more than maxDirect columns
 )
 
 // prepare fills in the backends, and the settings that depend only on the shape l×d: EnhancementNodes,
@@ -351,8 +351,8 @@ func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate)
 	with.Steps = 1
 	// Without a ridge, the weights of nearly dependent steps are indeterminate.
 	free := s.Given != None && (t.update.Lambda == 0 || t.features.Shrink == 0)
-	can := with.Direct > 0 && with.Scaling.ofColumns() && with.steps() > 0
-	if given == None || given == 0 && !(free && can) {
+	canStep := with.Direct > 0 && with.Scaling.ofColumns() && with.steps() > 0
+	if given == None || given == 0 && !(free && canStep) {
 		return near, nil
 	}
 	maps, err := t.fit(ctx, with, near.columns)

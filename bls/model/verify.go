@@ -382,7 +382,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		paths, opt.TargetPath = paths[:last], paths[last]
 	}
 	if len(paths) == 0 || rows < 1 || op.Batch < 1 {
-		return errors.New("the log lacks files or batch sizes, so that a run cannot be repeated")
+		return errors.New("the log lacks the files or batch sizes of a run, so the run cannot be repeated")
 	}
 	r, err := stream.Open(v.ctx, paths, opt)
 	if err != nil {

@@ -57,7 +57,7 @@ func (d Data) groups(rows []int) [][]int {
 }
 
 // chance returns how many pairs of n rows are expected to agree in all columns if the columns are
-// independent, or an upper bound that is at most enough. A group of rows with equal inputs is one row.
+// independent, or an upper bound that is at most enough. A group of equal inputs counts as one row.
 func (d Data) chance(groups [][]int, n int, enough float64) float64 {
 	pairs := float64(n) * float64(n-1) / 2
 	values := make([]float64, len(groups))

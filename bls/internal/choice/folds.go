@@ -47,8 +47,8 @@ type Folds struct {
 	firstHeld int       // the folds from this one on are held out
 }
 
-// NewFolds deals the rows of each class to the folds in turn, in a fixed random order. Each fold thus
-// gets its share of every class, whatever order or period the rows have, and all copies of its rows.
+// NewFolds deals the rows of each class to the folds in turn, in a fixed random order. Each fold gets
+// its share of every class, whatever order or period the rows have, and all copies of its rows.
 func NewFolds(d Data) *Folds {
 	taken, factors := takeRows(d)
 	groups := d.groups(taken)
