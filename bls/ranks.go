@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	rankRows  = ChoiceRows // quantiles come from at most this number of rows of the first training set
+	rankRows  = ChoiceRows // quantiles come from at most this many rows of the first training set
 	rankKnots = 128        // the largest number of knots of a curve, with 2 beyond the quantiles
 	rankLimit = 4          // the score up to which lines extend a curve
 )
