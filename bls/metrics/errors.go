@@ -11,8 +11,8 @@ import (
 //	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
 //
 //	shapes: known, predicted l; weights l or nil.
-//	errors: NaN if the weights sum to 0, +Inf if the sum overflows; panics if the lengths differ, or
-//	a weight is negative or not finite.
+//	errors: NaN if the weights sum to 0; panics if the lengths differ, or a weight is negative or not
+//	finite.
 //	source: the square root of sklearn.metrics.mean_squared_error.
 func RMSE(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).RMSE()
@@ -33,7 +33,7 @@ func MAE(known, predicted, weights []float64) float64 {
 // where mean is the weighted mean of the known values. It is 1 for perfect predictions, 0 for
 // predicting the mean, and negative for worse predictions.
 //
-//	shapes, errors: as RMSE, but NaN for equal known values, and -Inf, NaN or 1 if a sum overflows.
+//	shapes, errors: as RMSE, but NaN for equal known values.
 //	source: sklearn.metrics.r2_score.
 func R2(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).R2()
@@ -51,8 +51,11 @@ func compare(known, predicted, weights []float64) *Errors {
 
 // Errors accumulates the errors of predicted numbers, sample by sample. The zero value has no samples.
 // The sum of squares about the mean comes from Welford's recurrence, which avoids cancellation if the
-// mean is large compared with the deviations.
+// mean is large compared with the deviations. If their squares
+// would overflow or vanish, the sums are of numbers divided by a power of two.
 type Errors struct {
+	largest           float64 // magnitude so far
+	power             int     // all numbers are divided by 2^power
 	weight            float64
 	squares, absolute float64 // sums of the squared and the absolute errors
 	mean, about       float64 // mean of the known values, and sum of squares about it
@@ -64,6 +67,10 @@ func (e *Errors) Add(known, predicted, weight float64) {
 	if weight == 0 {
 		return
 	}
+	if v := max(math.Abs(known), math.Abs(predicted)); v > e.largest && v <= math.MaxFloat64 {
+		e.rescale(v)
+	}
+	known, predicted = math.Ldexp(known, -e.power), math.Ldexp(predicted, -e.power)
 	d := predicted - known
 	e.weight += weight
 	e.squares += float64(weight * float64(d*d))
@@ -73,14 +80,25 @@ func (e *Errors) Add(known, predicted, weight float64) {
 	e.about += float64(weight * float64(before*(known-e.mean)))
 }
 
+func (e *Errors) rescale(largest float64) {
+	_, power := math.Frexp(largest)
+	if power >= -400 && power <= 400 {
+		power = 0 // squares, times weights, are far from both ends of the range
+	}
+	by := e.power - power
+	e.largest, e.power = largest, power
+	e.absolute, e.mean = math.Ldexp(e.absolute, by), math.Ldexp(e.mean, by)
+	e.squares, e.about = math.Ldexp(e.squares, 2*by), math.Ldexp(e.about, 2*by)
+}
+
 // RMSE returns the root mean squared error, or NaN if the weights sum to 0.
-func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
+func (e *Errors) RMSE() float64 { return math.Ldexp(math.Sqrt(e.squares/e.weight), e.power) }
 
 // MAE returns the mean absolute error, or NaN if the weights sum to 0.
-func (e *Errors) MAE() float64 { return e.absolute / e.weight }
+func (e *Errors) MAE() float64 { return math.Ldexp(e.absolute/e.weight, e.power) }
 
 // Deviation returns the population standard deviation of the known values; NaN if the weights sum to 0.
-func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
+func (e *Errors) Deviation() float64 { return math.Ldexp(math.Sqrt(e.about/e.weight), e.power) }
 
 // R2 returns the share of variance that the predictions explain, or NaN if all known values are equal.
 func (e *Errors) R2() float64 {

@@ -201,6 +201,24 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
+// TestScales measures errors whose squares overflow or vanish: the results only change their scale.
+func TestScales(t *testing.T) {
+	known, got := []float64{0, 0, 1, 3, -2}, []float64{0, 0.25, 1.5, 2, -2}
+	times := func(v []float64, power int) (out []float64) {
+		for _, v := range v {
+			out = append(out, math.Ldexp(v, power))
+		}
+		return out
+	}
+	for _, power := range []int{-1060, -600, 600, 1021} {
+		known, got := times(known, power), times(got, power)
+		rescaled := func(v float64) float64 { return math.Ldexp(v, -power) }
+		near(t, "RMSE", rescaled(metrics.RMSE(known, got, nil)), math.Sqrt(1.3125/5), 1e-4) // 2^-14 of a subnormal
+		near(t, "MAE", rescaled(metrics.MAE(known, got, nil)), 0.35, 1e-4)
+		near(t, "R2", metrics.R2(known, got, nil), 1-1.3125/13.2, 1e-15)
+	}
+}
+
 // TestRankingBeyondLimit adds more samples than a Ranking keeps: the estimate is the same in every run.
 func TestRankingBeyondLimit(t *testing.T) {
 	fill := func(limit, l int) *metrics.Ranking {
