@@ -157,7 +157,11 @@ func (t *recordReader) split() (cells []string, err error) {
 		t.width = n
 	}
 	if n != t.width {
-		return nil, t.fault("the line has %s, but the first line has %d, separated by %q; correct or remove the line", names.Count(n, "cell"), t.width, t.comma)
+		also := ""
+		if n > t.width {
+			also = ", or correct the first line if it lacks a name"
+		}
+		return nil, t.fault("the line has %s, but the first line has %d, separated by %q; correct or remove the line%s", names.Count(n, "cell"), t.width, t.comma, also)
 	}
 	return cells, nil
 }

@@ -51,6 +51,7 @@ func TestHostileFiles(t *testing.T) {
 		{"a name of 64 KB", "x.csv", []byte(long + "y,b\n1,2\n"), Options{Targets: []string{long}}, "no column named"},
 		{"fewer cells", "x.csv", []byte("1,2\n3\n"), Options{}, ":2: the line has 1 cell, but the first line has 2"},
 		{"more cells", "x.csv", []byte("1,2\n3,4" + strings.Repeat(",", 9999) + "\n"), Options{}, ":2: the line has 10001 cells"},
+		{"row names without a name, as R writes them", "x.csv", []byte("a,b\nr1,1,2\n"), Options{}, "or correct the first line if it lacks a name"},
 		{"many columns by number", "x.csv", []byte("1,2\n3\n"), Options{Inputs: []string{"1-2000000000"}}, "the last column is 2"},
 		{"a word", "x.csv", []byte("a,b\n1,2\n3,x\n"), Options{}, `:3: column "b" is "x", not a number`},
 		{"a long word", "x.csv", []byte("a,b\n1,x" + nines + "\n"), Options{}, `:2: column "b" is "x` + nines[:39] + `"..., not a number`},
