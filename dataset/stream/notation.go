@@ -135,6 +135,8 @@ type guess struct {
 	not     uint8  // bits of the forms in which some cell is not a number, and all bits from len(forms) on
 	odd     string // the first cell that is not a number in the plain form
 	pointed string // the first cell with a point
+	comma   bool   // a cell has a comma
+	both    bool   // a cell has a comma and a point, or one of them twice
 	bare    bool   // a cell has no point
 	large   bool   // a cell without a point is 1000 or more
 }
@@ -162,7 +164,9 @@ func (g *guess) add(cell string) {
 		g.not = allForms // a word, like most column names
 		return
 	}
-	point := strings.Contains(number, ".")
+	point, comma := strings.Contains(number, "."), strings.Contains(number, ",")
+	g.comma = g.comma || comma
+	g.both = g.both || strings.Count(number, ",")+strings.Count(number, ".") > 1
 	switch {
 	case !point:
 		g.bare, g.large = true, g.large || math.Abs(v) >= 1000
@@ -184,7 +188,13 @@ func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
 func (g *guess) number() bool { return g.begun && g.not != allForms }
 
 // ambiguous reports whether commas, or points, may be either decimal signs or thousands separators.
-func (g *guess) ambiguous() bool { return g.commas() || g.points() }
+func (g *guess) ambiguous() bool { return g.commas() || g.points() || g.mixed() }
+
+// mixed reports whether cells have a comma and others a point, but none has both, as in 2.5 and 1,234:
+// either may be a mistake for the other, so other columns do not decide.
+func (g *guess) mixed() bool {
+	return g.number() && g.comma && g.pointed != "" && !g.both && !g.can(plainForm)
+}
 
 // commas reports whether commas may be either decimal signs or thousands separators.
 func (g *guess) commas() bool {
@@ -227,7 +237,7 @@ func (g *guess) notation(decimals, thousands bool, comma rune) (n Notation, know
 	}
 	form := g.first()
 	switch {
-	case g.ambiguous() && decimals == thousands && (decimals || comma != ','):
+	case g.mixed() || g.ambiguous() && decimals == thousands && (decimals || comma != ','):
 		return Notation{}, false
 	case g.commas():
 		// If a comma separates cells, decimals have a point.

@@ -80,6 +80,14 @@ func TestNoNotation(t *testing.T) {
 		}
 	}
 	for _, sign := range ",." {
+		mixed := "a,b\n2.25,1.5\n\"1,234\",2\n" // commas between cells and decimals elsewhere do not excuse it
+		if sign == '.' {
+			mixed = "a;b\n2,25;1,5\n1.234;2\n"
+		}
+		var fault *Error
+		if _, err := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader(mixed)}).Survey(9); !errors.As(err, &fault) || fault.Name != "a" {
+			t.Errorf("%q: %v", mixed, err)
+		}
 		text := strings.ReplaceAll("a;b\n872;1\n1,234;2\n", ",", string(sign))
 		for _, opt := range []Options{{}, {Targets: []string{"a"}}} {
 			opt.Stdin = strings.NewReader(text)

@@ -47,7 +47,8 @@ type Description struct {
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
 // a thousands separator, % or a currency sign. If commas may be decimal or thousands separators, other
 // columns decide. If commas separate the cells of the file, decimals have a point. The same holds for
-// points that may all separate thousands, if some cells of the column have none, as in 872 and 1.471.
+// points that may all separate thousands, if some cells of the column have none, as in 872 and 1.471. If
+// some cells have a comma and others a point, but none has both, nothing decides.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word, and there are at most MaxLevels different cells, which occur at
@@ -261,14 +262,17 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		if all = append(all, n); known || labels && i >= v.about.dim {
 			continue
 		}
-		signs, sign, cell := "commas", ",", v.columns[i].odd
-		if v.columns[i].points() {
-			signs, sign, cell = "points", ".", v.columns[i].pointed
+		signs, sign, cell, advice := "commas", ",", v.columns[i].odd, ""
+		if c := &v.columns[i]; c.can(pointThousands) && !c.commas() {
+			signs, sign, cell = "points", ".", c.pointed
+		}
+		if v.columns[i].mixed() {
+			advice = "correct such cells, or "
 		}
 		what := Errorf("has %s that may be decimal or thousands separators, as in %s", signs, names.Shorten(cell))
 		what.Path = path
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
-			"declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})
+			advice + "declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})
 	}
 	return all, faults
 }
