@@ -121,6 +121,22 @@ func TestTrimmedLoss(t *testing.T) {
 	}
 }
 
+// TestTrimmedLossOfFew has one target in a hundred that is not 0: a model that predicts these has a
+// smaller loss than one that predicts 0.
+func TestTrimmedLossOfFew(t *testing.T) {
+	const l = 1000
+	y, half, none := mat.NewDense(l, 1, nil), mat.NewDense(l, 1, nil), mat.NewDense(l, 1, nil)
+	for i := 0; i < l; i += 100 {
+		y.Set(i, 0, float64(l+i))
+		half.Set(i, 0, float64(l+i)/2)
+	}
+	f := NewFolds(Data{Rows: l})
+	better, _ := f.measure(half, y, 0)
+	if worse, _ := f.measure(none, y, 0); !(better < 0.5*worse) {
+		t.Errorf("loss %v, without predictions %v", better, worse)
+	}
+}
+
 // TestSmear leaves out a hundredth of the weight at either end, and averages the rest.
 func TestSmear(t *testing.T) {
 	const l = 200

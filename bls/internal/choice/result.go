@@ -100,7 +100,7 @@ func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 				}
 			}
 		}
-		return 1 - score + float64(nearTie*f.trimmed(squares, from, total))/(total*f.effectiveRows()), score
+		return 1 - score + float64(nearTie*f.trimmed(squares, from, total/100))/(total*f.effectiveRows()), score
 	}
 	for j := range cols {
 		squares := make([]float64, m-from)
@@ -112,7 +112,7 @@ func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 		if spread == 0 {
 			spread = 1
 		}
-		loss += f.trimmed(squares, from, total) / spread / float64(cols)
+		loss += f.trimmed(squares, from, min(total/100, f.uncommon(from, y, j)/10)) / spread / float64(cols)
 		score += (1 - f.sum(from, func(i int) float64 { return squares[i-from] })/spread) / float64(cols)
 	}
 	return loss, score
@@ -127,9 +127,8 @@ func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 }
 
 // trimmed returns the weighted sum of squares without the largest ones; squares[i] belongs to row
-// from+i. It leaves out at least 1% of total, the weight of all these rows, so that no single row
-// decides a choice. The result is NaN if an element is NaN.
-func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
+// from+i. It leaves out rows of at least the given weight. The result is NaN if an element is NaN.
+func (f *Folds) trimmed(squares []float64, from int, left float64) (sum float64) {
 	order := make([]int, len(squares))
 	for i, v := range squares {
 		if order[i] = i; math.IsNaN(v) {
@@ -137,7 +136,6 @@ func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[b], squares[a]), a-b) })
-	left := total / 100
 	for _, i := range order {
 		w := floats.Weight(f.weights, from+i)
 		if left > 0 {
@@ -147,6 +145,18 @@ func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64
 		sum += float64(w * squares[i])
 	}
 	return sum
+}
+
+// uncommon returns the weight of the rows i >= from whose element of column j of y is not the commonest.
+func (f *Folds) uncommon(from int, y *mat.Dense, j int) float64 {
+	weights, total, most := map[float64]float64{}, 0.0, 0.0
+	for i := from; i < len(f.rows); i++ {
+		v, w := y.At(i, j), floats.Weight(f.weights, i)
+		total += w
+		weights[v] += w
+		most = max(most, weights[v])
+	}
+	return total - most
 }
 
 // ArgMax returns the index of the largest element of a row, the first on ties, or -1 if all are NaN.
