@@ -324,6 +324,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	if err != nil {
 		return tr.In.Explain(ui.CauseOf(ctx, err))
 	}
+	tr.tellRepeats(f.Learned.X)
 	tr.tellTargets(f.Learned)
 	tr.Explain("%s by %s; feature maps fitted to the first %s, scale %s", session.Describe(tr.Model), tr.Model.Updater().Method(), ui.Count(tr.Learned, "row"), tr.Model.FittedFeatures().Options().Scaling)
 	return nil
