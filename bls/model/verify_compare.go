@@ -23,6 +23,10 @@ func (v *verifier) compare(again *Model, learned bool) error {
 	}
 	u := v.of.Updater()
 	v.Rows = u.Samples()
+	if again == nil && v.Rows == 0 {
+		v.Missing = append(v.Missing, "rows: the model has unlearned all of them, so that nothing is left to compare")
+		return nil
+	}
 	if again == nil || again.Updater().Samples() != v.Rows {
 		n := 0
 		if again != nil {

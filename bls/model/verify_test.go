@@ -204,6 +204,7 @@ func TestVerifyFinds(t *testing.T) {
 		"bits":       {func(m *Model) { log(m).First, log(m).Batch = 7, 7 }, Different, "the weights"},
 		"maps":       {func(m *Model) { m.Metadata.Log[0].First = 50 }, Different, "the feature maps"},
 		"go":         {func(m *Model) { testutil.NoError(t, m.Learn(t.Context(), one)) }, Unknown, "the model has 271 rows, but its log accounts for 270; the difference was learned or unlearned from Go or Python"},
+		"empty":      {func(m *Model) { l.run(m, modelfile.Operation{Kind: modelfile.OpRemove}, a, b) }, Unknown, "rows: the model has unlearned all of them"},
 		"no log":     {func(m *Model) { m.Metadata.Log = nil }, Unknown, "a log"},
 		"cut":        {func(m *Model) { m.CutLog() }, Unknown, "the first operations"},
 		"pipe":       {func(m *Model) { log(m).Files[0] = modelfile.Learned{Name: "standard input"} }, Unknown, "the rows of standard input"},
