@@ -59,8 +59,8 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 // most about 10n³/3 flops more, and a workspace of n(4n+200) numbers. work has at least max(1, 3n-1)
 // elements. The vectors are computed by divide and conquer, as in LAPACK's dsyevd.
 //
-// It returns false, with NaN in w, if A is not finite. It also returns false, with w undefined, if the
-// algorithm does not converge. In both cases a is unchanged.
+// It returns false, with NaN in w and a unchanged, if A is not finite or the algorithm does not
+// converge.
 func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
 	need := max(1, 3*n-1)
 	compute := jobz == gonumlapack.EVCompute
@@ -76,7 +76,9 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 		if n <= eigensym.SmallOrder {
 			routine = eigensym.Small
 		}
-		ok = routine(announce(impl.Backend, "Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
+		if ok = routine(announce(impl.Backend, "Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n]); !ok {
+			setNaN(w[:n])
+		}
 	}
 	work[0] = float64(need)
 	return ok
@@ -119,16 +121,20 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 	}
 	if gonums {
 		ok = impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
-		for i := range k {
-			if !ok {
-				s[i] = math.NaN()
-			}
-		}
 	} else {
 		ok = svd.Gesvd(announce(impl.Backend, "Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
 	}
+	if !ok {
+		setNaN(s[:k])
+	}
 	work[0] = float64(least)
 	return ok
+}
+
+func setNaN(x []float64) {
+	for i := range x {
+		x[i] = math.NaN()
+	}
 }
 
 // vectors returns the storage for the vectors that job asks for, x with rows ldx apart, and their

@@ -28,9 +28,6 @@ func Small(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, 
 	z, e, tau := block.Dense(all[:n*n], n), all[n*n:n*(n+1)], all[n*(n+1):]
 	exponent, ok := loadSmall(ul, n, a, z)
 	if !ok {
-		for i := range w {
-			w[i] = math.NaN()
-		}
 		return false
 	}
 	e = e[:n-1]
@@ -74,7 +71,6 @@ func two(ul blas.Uplo, wanted bool, a block.Matrix, w []float64) bool {
 	}
 	largest := max(math.Abs(p), math.Abs(e), math.Abs(q))
 	if !factor.IsFinite(largest) {
-		w[0], w[1] = math.NaN(), math.NaN()
 		return false
 	}
 	exponent := factor.Exponent(400, largest)

@@ -13,16 +13,13 @@ import (
 
 // Syev writes the eigenvalues of the symmetric n×n matrix A, n > 0, to w in ascending order. a holds
 // the triangle ul of A. If wanted is set, it overwrites all of a with the eigenvectors, column j for
-// w[j]; otherwise a does not change. It returns false, and leaves a unchanged, if A is not finite (w
-// then holds NaN) or the iteration does not converge (w is then undefined). (LAPACK: dsyev, dsyevd.)
+// w[j]; otherwise a does not change. It returns false, with a unchanged and w undefined, if A is not
+// finite or the iteration does not converge. (LAPACK: dsyev, dsyevd.)
 //
 // The values take 4n³/3 flops; the vectors take another 2n³ plus at most about 4n³/3. The workspace is
 // about n(n+200) numbers for values, and n(4n+200) with vectors.
 func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if factor.NotFinite(bk, ul, n, n, a) != nil {
-		for i := range w {
-			w[i] = math.NaN()
-		}
 		return false
 	}
 	work := factor.Acquire()

@@ -18,8 +18,8 @@ type Vectors struct {
 }
 
 // Gesvd computes A = U diag(s) Vᵀ for the dense m×n matrix A, with min(m, n) singular values in
-// descending order, and overwrites A. It returns false, and sets the singular values to NaN, if an
-// element of A is not finite or the iteration does not converge.
+// descending order, and overwrites A. It returns false, and leaves s undefined, if an element of A is
+// not finite or the iteration does not converge.
 func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vectors) bool {
 	if min(m, n) == 0 {
 		return true
@@ -27,9 +27,6 @@ func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	finite := factor.NotFinite(bk, blas.All, m, n, a) == nil
 	exponent, _ := factor.Scale(bk, 400, m, n, a) // squares then neither overflow nor underflow
 	if !finite || !gesvd(bk, m, n, a, s, u, vt) {
-		for i := range s {
-			s[i] = math.NaN()
-		}
 		return false
 	}
 	bk.Dscal(len(s), math.Ldexp(1, exponent), s, 1)
