@@ -166,6 +166,8 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 // Others are copied if the uses repay the copy and s exceeds half of L2 or has rows a multiple of a
 // page apart, which evict each other. The limit is an eighth of L2 if each step of a micro-panel is
 // contiguous and at most a cache line: in place, the kernel would load whole lines to use parts.
+// Twice as many uses repay the copy if the sum runs along rows: in place each row is a stream, and the
+// copy transposes.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -174,7 +176,11 @@ func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout == byCols && 8*w <= line {
 		cache /= 4
 	}
-	return uses <= fewUses || 8*p.k*length <= cache && 8*s.Ld%page != 0
+	few := fewUses
+	if s.layout == byRows {
+		few *= 2
+	}
+	return uses <= few || 8*p.k*length <= cache && 8*s.Ld%page != 0
 }
 
 // directA reports whether the kernel reads A in place.

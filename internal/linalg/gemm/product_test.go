@@ -77,6 +77,23 @@ func TestGrid(t *testing.T) {
 	}
 }
 
+// A large A is read in place for a few columns of C: for twice as many if its rows run along the sum.
+func TestInPlace(t *testing.T) {
+	const k = 1 << 14
+	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+		most := fewUses
+		if tA == blas.NoTrans {
+			most *= 2
+		}
+		for uses := most; uses <= most+1; uses++ {
+			p := active.newProduct(tA, blas.NoTrans, k, uses*active.kernel.NR, k, 1, block.Dense(nil, k), block.Matrix{}, 0, sink{})
+			if got := p.directA(); got != (uses == most) {
+				t.Errorf("%c, %d uses: in place %v", tA, uses, got)
+			}
+		}
+	}
+}
+
 // covers reports whether ranges, given as from one end to the other, lead from 0 to n.
 func covers(ranges map[int]int, n int) bool {
 	at := 0
