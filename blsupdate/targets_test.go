@@ -10,17 +10,18 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 
+	"gonum.org/v1/gonum/blas"
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // mapped returns Y T, or [Y, Y T].
 func mapped(y, m *mat.Dense, keep bool) *mat.Dense {
-	var product mat.Dense
-	product.Mul(y, m)
+	product := mat.NewDense(dense.Rows(y), dense.Cols(m), nil)
+	dense.Gemm(blskernel.Default(), blas.NoTrans, blas.NoTrans, 1, y, m, 0, product)
 	if keep {
-		return dense.Beside(y, &product)
+		return dense.Beside(y, product)
 	}
-	return &product
+	return product
 }
 
 // TestAddTargets appends combinations of targets, before and after W is known, and compares with a
