@@ -432,3 +432,21 @@ func TestCondition(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenDirections adds rows whose part outside the row space counts as zero: rows that repeat
+// others, or that leave the row space by far less than the tolerance. W is right for the former and
+// determined by the latter, and only a second projection of C tells them apart.
+func TestHiddenDirections(t *testing.T) {
+	for _, m := range []Method{Original, Improved} {
+		for _, near := range []float64{1e-6, 1e-8} {
+			for _, far := range []float64{0, 1e-13} {
+				a := mat.NewDense(2, 3, []float64{1, 1, 1, 1 + near, 1 - near, 1})
+				u := started(t, m, a, mat.NewDense(2, 1, []float64{1, 2}), Options{})
+				do(t, u, u.AddInputs(mat.NewDense(1, 3, []float64{1 + far, 1 + far, 1 - 2*far}), mat.NewDense(1, 1, []float64{1})))
+				if d := u.Condition().Digits; rankOf(u.(Pseudoinverter)) != 2 || (d > 0) != (far == 0) {
+					t.Errorf("%v, rows %g apart, a row %g away: %.1f digits, rank %d", m, near, far, d, rankOf(u.(Pseudoinverter)))
+				}
+			}
+		}
+	}
+}

@@ -178,8 +178,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 // truncatedInverse returns (r⁺)ᵀ, where r is a or the R of its QR factorization, and records the rank:
 // singular values up to RankTolerance of a times the largest one count as zero. The rank is in doubt if
 // a value that counts as zero exceeds rounding errors, or if scaling the columns or rows of a changes
-// the rank. In measurements rounding left values of up to 3 eps, and of sqrt(lk)/5 eps if all elements
-// are equal. The product is counted in StepStart.
+// the rank. The product is counted in StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Dense, error) {
 	l, k := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, r)
@@ -191,7 +190,7 @@ func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Den
 	}
 	rankOf := func(values []float64, share float64) int { return countAbove(values, share*values[0], k) }
 	u.rank = rankOf(values, dense.RankTolerance(l, k))
-	u.doubt = u.rank < rankOf(values, (roundingUnits+math.Sqrt(float64(l)*float64(k))/3)*dense.Eps)
+	u.doubt = u.rank < rankOf(values, roundingOf(l, k))
 	var scaled []*mat.Dense
 	if lengths := dense.ColumnNorms(r); !even(lengths) {
 		scaled = append(scaled, dense.Equilibrated(r, lengths))
