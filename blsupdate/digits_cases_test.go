@@ -270,6 +270,23 @@ func TestDigitsBelowFullRank(t *testing.T) {
 	}
 }
 
+// TestDigitsOfRepeatedRows adds rows again to fewer rows than nodes. The errors of the fit of W, which
+// are in directions in which A is large, then reach the directions in which A is small.
+func TestDigitsOfRepeatedRows(t *testing.T) {
+	for seed := range uint64(1000) {
+		h := plainSequence(t, seed, Methods()[4+seed%2], 1, 3, 0, Options{})
+		h.kind, h.scales[0], h.fit = "conditioned", exponent(h.r, -8, -2), h.r.IntN(4)
+		h.a, h.y = h.rows(2)
+		h.u = started(t, h.u.Method(), h.a, h.y, Options{})
+		for range 3 {
+			ax, ya := take(h.a, []int{0, 0}), take(h.y, []int{0, 0})
+			do(t, h.u, h.u.AddInputs(ax, ya))
+			h.a, h.y = stack(h.a, ax), stack(h.y, ya)
+			h.checkPromise(t, fmt.Sprintf("seed %d", seed), 8)
+		}
+	}
+}
+
 // TestDigitsOfNodesOfManyRows adds a constant node for so many rows that errors of sums matter.
 func TestDigitsOfNodesOfManyRows(t *testing.T) {
 	const l = 200000

@@ -57,12 +57,26 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	u.noteReach()
 	u.size.ErrWeights(state.Unit(l, k), u.Lambda, u.w)
 	u.size.Rest = u.Refitted(u.w, y, a)
+	if u.rank < u.K {
+		dense.Add(u.size.ErrY, 1, u.misfit(first, a, y))
+	}
 	u.noteWeights(dense.ColumnNorms(u.w))
 	u.prior.reset(u.Lambda, l, u.C)
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}
 	return nil
+}
+
+// misfit returns the norms of A A⁺(Y - A W), the parts of the residuals that W should have fitted, where
+// P = (A⁺)ᵀ. W = A⁺Y has errors of eps κ in all directions, also those in which A is large. So its fit has
+// errors of eps κ‖Y‖, which reach W times ‖A⁺‖ once the rows come again.
+func (u *State) misfit(p, a, y *mat.Dense) []float64 {
+	on, rest := u.Counter.Unwrap(), u.ResidualAfter(a, y, u.w)
+	change := mat.NewDense(u.K, u.C, nil)
+	dense.Gemm(on, blas.Trans, blas.NoTrans, 1, p, rest, 0, change)
+	dense.Gemm(on, blas.NoTrans, blas.NoTrans, 1, a, change, 0, rest)
+	return dense.ColumnNorms(rest)
 }
 
 // start returns the first (A⁺)ᵀ, contiguous, computed in the cheapest way that the condition of A

@@ -193,8 +193,8 @@ func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled. The error of W
 // is then eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
 // rows have raised the rank, or the form Large was used, it is eps κ² times the larger of this sum and
-// ‖A⁺‖‖Y‖. As it may lie in any direction, the error of D⁻¹W is this times the norm of the longest
-// column. Nothing is known if the rank is in doubt, even if it is k: A⁺ is recomputed from A when the
+// ‖A⁺‖‖Y‖. Another part is ‖A⁺‖ ErrY, with the misfit of the start in ErrY. As the error may lie in any
+// direction, the error of D⁻¹W is this times the norm of the longest column. Nothing is known if the rank is in doubt, even if it is k: A⁺ is recomputed from A when the
 // rank reaches k, but not if A then turns out to be rank-deficient.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K || u.doubt {
@@ -209,13 +209,14 @@ func (u *State) Condition() state.Condition {
 				far = max(far, u.worst.plus*y)
 			}
 			if far > 0 { // otherwise the target has always been zero
+				err := float64(c.Error*far) + float64(u.worst.plus*u.size.ErrY[t])
 				w := gonummat.Col(nil, t, u.w)
-				worst = max(worst, far/dense.Norm(w))
+				worst = max(worst, err/dense.Norm(w))
 				dense.Multiply(w, u.size.A)
-				worst = max(worst, far*(dense.LargestOf(u.size.A)/dense.Norm(w)))
+				worst = max(worst, err*(dense.LargestOf(u.size.A)/dense.Norm(w)))
 			}
 		}
-		if c.Error *= worst; u.doubt {
+		if c.Error = worst; u.doubt {
 			c.Error = math.Inf(1)
 		}
 		return c
