@@ -64,12 +64,12 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	state.AddLengths(lengths, dense.ColumnNorms(s.ax))
 	if even(lengths) {
 		rank := countAbove(values, tolerance, limit)
-		if whole := rank == 0 || rank == s.q; whole && limit > 0 && !u.doubt { // otherwise its two parts decide
-			doubt, err := s.unsure(values, rank, tolerance)
-			u.doubt = doubt
-			return rank, err
+		if whole := rank == 0 || rank == s.q; !whole || limit == 0 || u.doubt { // or its parts decide
+			return rank, nil
 		}
-		return rank, nil
+		var err error
+		u.doubt, err = s.unsure(values, rank, tolerance)
+		return rank, err
 	}
 	units, _ := dense.Powers(lengths)
 	all := mat.NewDense(u.a.count+s.q, k, nil)
@@ -82,7 +82,7 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	}
 	tolerance = dense.RankTolerance(u.a.count+s.q, k) * values[0]
 	rank, noise := countAbove(values, tolerance, k), roundingOf(u.a.count+s.q, k)*values[0]
-	u.doubt = u.doubt || countAbove(values, tolerance*doubtful, k) != rank || countAbove(values, noise, k) > rank
+	u.doubt = u.doubt || countAbove(values, noise, k) > rank || countAbove(values, tolerance*doubtful, k) < rank
 	return max(0, min(rank-u.rank, s.q)), nil
 }
 
@@ -107,7 +107,11 @@ func (s *addition) unsure(values []float64, rank int, tolerance float64) (bool, 
 	})
 	if rank > 0 {
 		left, _, _, err := dense.SVD(on, c)
-		return err != nil || !(values[rank-1] > tolerance*doubtful && left[rank-1] > values[rank-1]/2), err
+		if err != nil {
+			return false, err
+		}
+		least := values[rank-1]
+		return !(least > tolerance*doubtful && left[rank-1] > least/2), nil
 	}
 	unit, share := nodesUnits*state.Unit(u.p.count, u.K), tolerance/dense.Norm(s.ax.RawMatrix().Data)
 	for i := range s.q {
