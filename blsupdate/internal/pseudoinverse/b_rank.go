@@ -64,7 +64,7 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	state.AddLengths(lengths, dense.ColumnNorms(s.ax))
 	if even(lengths) {
 		rank := countAbove(values, tolerance, limit)
-		if whole := rank == 0 || rank == s.q; !whole || limit == 0 || u.doubt { // or its parts decide
+		if 0 < rank && rank < s.q || limit == 0 || u.doubt { // the two parts of the batch decide
 			return rank, nil
 		}
 		var err error
@@ -82,7 +82,8 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	}
 	tolerance = dense.RankTolerance(u.a.count+s.q, k) * values[0]
 	rank, noise := countAbove(values, tolerance, k), roundingOf(u.a.count+s.q, k)*values[0]
-	u.doubt = u.doubt || countAbove(values, noise, k) > rank || countAbove(values, tolerance*doubtful, k) < rank
+	near := countAbove(values, noise, k) > rank || countAbove(values, tolerance*doubtful, k) < rank
+	u.doubt = u.doubt || near
 	return max(0, min(rank-u.rank, s.q)), nil
 }
 
@@ -113,7 +114,8 @@ func (s *addition) unsure(values []float64, rank int, tolerance float64) (bool, 
 		least := values[rank-1]
 		return !(least > tolerance*doubtful && left[rank-1] > least/2), nil
 	}
-	unit, share := nodesUnits*state.Unit(u.p.count, u.K), tolerance/dense.Norm(s.ax.RawMatrix().Data)
+	unit := nodesUnits * state.Unit(u.p.count, u.K)
+	share := tolerance / dense.Norm(s.ax.RawMatrix().Data)
 	for i := range s.q {
 		ax, dbar := s.ax.RawRowView(i), s.dbar.RawRowView(i) // their product is ‖d‖²
 		length := dense.Norm(ax)
