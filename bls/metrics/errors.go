@@ -11,8 +11,8 @@ import (
 //	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
 //
 //	shapes: known, predicted l; weights l or nil.
-//	errors: NaN if the weights sum to 0; panics if the lengths differ, or a weight is negative or not
-//	finite.
+//	errors: NaN if the weights sum to 0; panics if the lengths differ, or a weight is negative or
+//	not finite.
 //	source: the square root of sklearn.metrics.mean_squared_error.
 func RMSE(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).RMSE()
@@ -51,8 +51,8 @@ func compare(known, predicted, weights []float64) *Errors {
 
 // Errors accumulates the errors of predicted numbers, sample by sample. The zero value has no samples.
 // The sum of squares about the mean comes from Welford's recurrence, which avoids cancellation if the
-// mean is large compared with the deviations. If their squares
-// would overflow or vanish, the sums are of numbers divided by a power of two.
+// mean is large compared with the deviations. If squares would overflow or vanish, the sums are of
+// numbers divided by a power of two.
 type Errors struct {
 	largest           float64 // magnitude so far
 	power             int     // all numbers are divided by 2^power

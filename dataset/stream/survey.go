@@ -47,8 +47,8 @@ type Description struct {
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
 // a thousands separator, % or a currency sign. If commas may be decimal or thousands separators, other
 // columns decide. If commas separate the cells of the file, decimals have a point. The same holds for
-// points that may all separate thousands, if some cells of the column have none, as in 872 and 1.471. If
-// some cells have a comma and others a point, but none has both, nothing decides.
+// points that may all separate thousands, if some cells of the column have none, as in 872 and 1.471.
+// If some cells have a comma and others a point, but none has both, nothing decides.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word, and there are at most MaxLevels different cells, which occur at

@@ -147,7 +147,8 @@ func (f *Folds) trimmed(squares []float64, from int, left float64) (sum float64)
 	return sum
 }
 
-// uncommon returns the weight of the rows i >= from whose element of column j of y is not the commonest.
+// uncommon returns the weight of the rows i >= from that do not have the commonest value of column j
+// of y.
 func (f *Folds) uncommon(from int, y *mat.Dense, j int) float64 {
 	weights, total, most := map[float64]float64{}, 0.0, 0.0
 	for i := from; i < len(f.rows); i++ {
