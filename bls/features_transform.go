@@ -55,8 +55,9 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 	return f.checkNodes(a)
 }
 
-// appendEnhanced reads Z and, for steps, S from the first columns of a. It writes the enhancement nodes,
-// if any, to the last columns: h = tanh(scale·[Z, 0.1] Wh), in one pass over h, and then the steps.
+// appendEnhanced reads Z and, for steps, S from the first columns of a. It writes the enhancement
+// nodes, if any, to the last columns: h = tanh(scale·[Z, 0.1] Wh), in one pass over h, and then the
+// steps.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	if f.EnhancementNodes() == 0 {
 		return nil

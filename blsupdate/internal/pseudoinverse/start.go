@@ -68,9 +68,9 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	return nil
 }
 
-// misfit returns the norms of A A⁺(Y - A W), the parts of the residuals that W should have fitted, where
-// P = (A⁺)ᵀ. W = A⁺Y has errors of eps κ in all directions, also those in which A is large. So its fit has
-// errors of eps κ‖Y‖, which reach W times ‖A⁺‖ once the rows come again.
+// misfit returns the norms of A A⁺(Y - A W), the parts of the residuals that W should have fitted,
+// where P = (A⁺)ᵀ. W = A⁺Y has errors of eps κ in all directions, also those in which A is large. So
+// its fit has errors of eps κ‖Y‖, which reach W times ‖A⁺‖ once the rows come again.
 func (u *State) misfit(p, a, y *mat.Dense) []float64 {
 	on, rest := u.Counter.Unwrap(), u.ResidualAfter(a, y, u.w)
 	change := mat.NewDense(u.K, u.C, nil)

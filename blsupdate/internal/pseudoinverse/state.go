@@ -194,8 +194,9 @@ func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 // is then eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
 // rows have raised the rank, or the form Large was used, it is eps κ² times the larger of this sum and
 // ‖A⁺‖‖Y‖. Another part is ‖A⁺‖ ErrY, with the misfit of the start in ErrY. As the error may lie in any
-// direction, the error of D⁻¹W is this times the norm of the longest column. Nothing is known if the rank is in doubt, even if it is k: A⁺ is recomputed from A when the
-// rank reaches k, but not if A then turns out to be rank-deficient.
+// direction, the error of D⁻¹W is this times the norm of the longest column. Nothing is known if the
+// rank is in doubt, even if it is k: A⁺ is recomputed from A when the rank reaches k, but not if A then
+// turns out to be rank-deficient.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K || u.doubt {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power, Dependent: true}
