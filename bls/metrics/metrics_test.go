@@ -217,6 +217,15 @@ func TestScales(t *testing.T) {
 		near(t, "MAE", rescaled(metrics.MAE(known, got, nil)), 0.35, 1e-4)
 		near(t, "R2", metrics.R2(known, got, nil), 1-1.3125/13.2, 1e-15)
 	}
+	var e metrics.Errors
+	for i, v := range []float64{0x1p530, 0, 1, 3, -2} {
+		e.Add(known[i], v, 1)
+	}
+	near(t, "deviation beside a large prediction", e.Deviation(), math.Sqrt(13.2/5), 1e-15)
+	near(t, "R2 of a large prediction", math.Ldexp(metrics.R2([]float64{0, 0x1p100}, []float64{0x1p530, 0x1p100}, nil), -861), -1, 1e-15)
+	if v := metrics.R2(known, []float64{0x1p900, 0, 1, 3, -2}, nil); !math.IsInf(v, -1) {
+		t.Errorf("R2 of a prediction whose square overflows: %v", v)
+	}
 }
 
 // TestRankingBeyondLimit adds more samples than a Ranking keeps: the estimate is the same in every run.
