@@ -33,7 +33,7 @@ func (tr *training) tellRepeats(x *mat.Dense) {
 
 // repeats returns the largest set of at least two columns of x that each divide the first rows into the
 // same groups, two rows or more on average, and the number of groups. The set is nil if it has all
-// columns, as for copies of rows, or if one column has all of its columns in order, as for two units.
+// columns, as for copies of rows, or if each of its columns rises or falls with the others, as for two units.
 func repeats(x *mat.Dense) (columns []int, groups int) {
 	l, d := x.Dims()
 	if l = min(l, described); d > repeatedColumns {
@@ -58,7 +58,7 @@ func repeats(x *mat.Dense) (columns []int, groups int) {
 		if len(set) < max(2, len(columns)) || len(set) == d || len(set) == len(columns) && set[0] > columns[0] {
 			continue
 		}
-		if !slices.ContainsFunc(set[1:], func(j int) bool { return inOrder(x, l, set[0], j) }) {
+		if slices.ContainsFunc(set[1:], func(j int) bool { return !inOrder(x, l, set[0], j) }) {
 			columns, groups = set, numbers[key]
 		}
 	}
