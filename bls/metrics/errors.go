@@ -11,8 +11,8 @@ import (
 //	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
 //
 //	shapes: known, predicted l; weights l or nil.
-//	errors: NaN if the weights sum to 0, +Inf beyond the largest number; panics if the lengths differ, or
-//	a weight is negative or not finite.
+//	errors: NaN if the weights sum to 0, +Inf beyond the largest number; panics if the lengths
+//	differ, or a weight is negative or not finite.
 //	source: the square root of sklearn.metrics.mean_squared_error.
 func RMSE(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).RMSE()
@@ -55,10 +55,10 @@ func compare(known, predicted, weights []float64) *Errors {
 // divided by a power of two.
 type Errors struct {
 	weight            float64
-	squares, absolute float64 // sums of the squared and the absolute errors, divided by unit
-	unit              unit
-	mean, about       float64 // mean of the known values, and sum of squares about it, divided by known
-	known             unit    // its own: a prediction of 1e250 leaves the known values as they are
+	squares, absolute float64 // sums of the squared and the absolute errors
+	unit              unit    // of squares and absolute
+	mean, about       float64 // mean of the known values, and sum of squares about it
+	known             unit    // of mean and about, whatever is predicted
 }
 
 // Add adds a sample. It panics if weight is negative or not finite.
@@ -85,7 +85,8 @@ type unit struct {
 	power   int
 }
 
-// grow adapts the unit to a number of the given magnitude, and to it a sum, or mean, and a sum of squares.
+// grow adapts the unit to a number of the given magnitude, and to the unit a sum, or mean, and a sum of
+// squares.
 func (u *unit) grow(magnitude float64, sum, squares *float64) {
 	if !(magnitude > u.largest && magnitude <= math.MaxFloat64) {
 		return

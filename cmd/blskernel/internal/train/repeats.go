@@ -33,7 +33,8 @@ func (tr *training) tellRepeats(x *mat.Dense) {
 
 // repeats returns the largest set of at least two columns of x that each divide the first rows into the
 // same groups, two rows or more on average, and the number of groups. The set is nil if it has all
-// columns, as for copies of rows, or if each of its columns rises or falls with the others, as for two units.
+// columns, as for copies of rows, or if each of its columns rises or falls with the first, as for two
+// units.
 func repeats(x *mat.Dense) (columns []int, groups int) {
 	l, d := x.Dims()
 	if l = min(l, described); d > repeatedColumns {
