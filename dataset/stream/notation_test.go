@@ -80,13 +80,20 @@ func TestNoNotation(t *testing.T) {
 		}
 	}
 	for _, sign := range ",." {
-		mixed := "a,b\n2.25,1.5\n\"1,234\",2\n" // commas between cells and decimals elsewhere do not excuse it
+		// Neither commas between cells nor decimals elsewhere excuse a column with both.
+		mixed, values := "a,b,c\n2.25,1.5,0.25\n\"1,234\",2,\"3,456\"\n", []float64{2.25, 1.5, 1234, 2}
 		if sign == '.' {
-			mixed = "a;b\n2,25;1,5\n1.234;2\n"
+			mixed = "a;b;c\n2,25;1,5;0,25\n1.234;2;3.456\n"
 		}
-		var fault *Error
-		if _, err := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader(mixed)}).Survey(9); !errors.As(err, &fault) || fault.Name != "a" {
-			t.Errorf("%q: %v", mixed, err)
+		for _, inputs := range []string{"1-2", "1-3"} {
+			var fault *Error
+			_, err := mustOpen(t, []string{"-"}, Options{Inputs: []string{inputs}, Stdin: strings.NewReader(mixed)}).Survey(9)
+			if !errors.As(err, &fault) || !slices.Equal(fault.Remedies(), []Remedy{{OptionThousands, string(sign)}}) || strings.Contains(err.Error(), "%!") {
+				t.Errorf("%q: %v", mixed, err)
+			}
+		}
+		if b := next(t, mustOpen(t, []string{"-"}, Options{Inputs: []string{"1-2"}, Thousands: sign, Stdin: strings.NewReader(mixed)}), 9); !slices.Equal(b.X.RawMatrix().Data, values) {
+			t.Errorf("%q: %v", mixed, b.X.RawMatrix().Data)
 		}
 		text := strings.ReplaceAll("a;b\n872;1\n1,234;2\n", ",", string(sign))
 		for _, opt := range []Options{{}, {Targets: []string{"a"}}} {

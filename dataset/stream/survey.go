@@ -262,17 +262,18 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		if all = append(all, n); known || labels && i >= v.about.dim {
 			continue
 		}
-		signs, sign, cell, advice := "commas", ",", v.columns[i].odd, ""
-		if c := &v.columns[i]; c.can(pointThousands) && !c.commas() {
+		c := &v.columns[i]
+		signs, sign, cell := "commas", ",", c.odd
+		if c.can(pointThousands) && !c.commas() {
 			signs, sign, cell = "points", ".", c.pointed
 		}
-		if v.columns[i].mixed() {
-			advice = "correct such cells, or "
+		advice, args := "declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}
+		if c.mixed() { // if sign is decimal, the other sign makes no number
+			advice, args = "correct such cells, or declare them with %v", args[1:]
 		}
 		what := Errorf("has %s that may be decimal or thousands separators, as in %s", signs, names.Shorten(cell))
 		what.Path = path
-		faults = append(faults, columnFault{what.in(v.about.column(i)),
-			advice + "declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})
+		faults = append(faults, columnFault{what.in(v.about.column(i)), advice, args})
 	}
 	return all, faults
 }
@@ -323,7 +324,7 @@ func joined(faults []columnFault) *Error {
 		args = append(args, Remedy{OptionExclude, strings.Join(specs, ",")})
 	}
 	if signs != nil {
-		formats = append(formats, "declare the separators with %v or %v")
+		formats = append(formats, "declare the separators with %v"+strings.Repeat(" or %v", len(signs)-1))
 	}
 	return Errorf(strings.Join(formats, "; "), append(args, signs...)...)
 }
