@@ -151,12 +151,17 @@ func (r *Running) add(loss float64) {
 }
 
 // merge joins the two oldest buckets of each size that occurs more than sameSize times, smallest first.
-// Buckets of one size are next to each other.
+// It counts the buckets wherever they are: JSON from elsewhere may have them in any order.
 func (r *Running) merge() {
 	for size := int64(bucketRows); ; size *= 2 {
 		first := slices.IndexFunc(r.Buckets, func(b Bucket) bool { return b.Rows == size })
-		last := first + sameSize
-		if first < 0 || last >= len(r.Buckets) || r.Buckets[last].Rows != size {
+		count := 0
+		for _, b := range r.Buckets {
+			if b.Rows == size {
+				count++
+			}
+		}
+		if count <= sameSize {
 			return
 		}
 		a, b := &r.Buckets[first], r.Buckets[first+1]

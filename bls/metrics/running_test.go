@@ -108,3 +108,12 @@ func TestRunningOfHuge(t *testing.T) {
 		t.Error(r.Score(), err)
 	}
 }
+
+// TestRunningInAnyOrder bounds the number of buckets after one bucket that is out of order.
+func TestRunningInAnyOrder(t *testing.T) {
+	r := Running{Buckets: []Bucket{{Rows: bucketRows}, {Rows: 2 * bucketRows}, {Rows: 2 * bucketRows}, {Rows: 2 * bucketRows}, {Rows: 2 * bucketRows}}}
+	r.AddClasses(make([]bool, 100*bucketRows))
+	if len(r.Buckets) > 40 {
+		t.Errorf("100 buckets of rows are kept in %d", len(r.Buckets))
+	}
+}
