@@ -180,7 +180,7 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 }
 
 // balanced returns the weights of rows with the given labels, multiplied so that all classes in counts
-// weigh the same. It returns nil if the total weight overflows.
+// weigh the same. It returns nil if the total weight, times the number of these classes, overflows.
 func balanced(counts []count, labels []int, weights []float64) []float64 {
 	var n, seen float64
 	for _, of := range counts {

@@ -159,10 +159,11 @@ type Updater interface {
 	// LeaveOneOut predicts each of the given rows with the weights fitted to all other rows of the
 	// model; x is m×k, y is m×c. The rows must be rows of the model, scaled as in the model. It
 	// takes 2mkc flops more than Leverage. It returns a *LeverageError if a row alone determines
-	// the weights in some direction, or may do so within the rounding error of h_i: up to 5 eps κ
-	// h_i, and 5 eps κ² h_i in Gram and RidgeInverse, times the factor by which the bound on the
-	// errors of the state exceeds the bound for a new start. Removals of rows that outweigh the
-	// others make this factor large. Other errors grow with 1/(1 - h_i).
+	// the weights in some direction, or may do so within the rounding error of h_i. That error is
+	// at most 5 eps κ h_i, or 5 eps κ² h_i in Gram and RidgeInverse, in both cases times the factor
+	// by which the bound on the errors of the state exceeds the bound for a new start. Removals of
+	// rows that outweigh the others make this factor large. Rounding errors of the residuals grow
+	// with 1/(1 - h_i).
 	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
 
 	// LeaveOneOutContext is LeaveOneOut for rows that have weights.

@@ -33,8 +33,9 @@ func (e *TwiceError) Error() string {
 
 // Merge adds what other has learned to m. Both get all classes, m's first. If again is true, files that
 // both have learned count twice. A file that one has removed and the other has learned is listed as
-// learned. m keeps its progress and notes. Means for missing cells may differ if one model keeps its
-// rows and none of the cells in them can have been filled in: the other model's means then apply.
+// learned. m keeps its progress and notes. The means for missing cells must agree, unless one of the
+// two models keeps its rows and no cell in them can have been filled in: the merged model then has the
+// means of the other of the two.
 //
 //	errors: *MergeError, *TwiceError; the errors of Merge and Relabel of package bls, after which
 //	both models may have more classes.

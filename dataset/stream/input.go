@@ -69,9 +69,9 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 }
 
 // pipe starts a goroutine that calls open and copies its result to the input. Once the context is done,
-// the input does not wait for the goroutine. The goroutine closes the result once: at its end, or when
-// a Read returns after the context is done or the input is closed. The last Read of the input returns
-// an error of that Close.
+// the input does not wait for the goroutine. The goroutine closes the result once: after its last
+// byte or an error, or when a Read returns after the context is done or the input is closed. If only
+// Close fails, the last Read of the input returns its error.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
 	in.closer, in.raw = r, rewindable{r: r, room: maxKept}

@@ -37,7 +37,7 @@ func (bk Backend) Ours() bool {
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
 // TileOrder rows. The workspace is square, so one product can cover a whole block row and write below
 // the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, a base of 128 is 1.1
-// times as fast at order 128 as one of 64. Above 200, idle threads cost more than a larger base gains.
+// times as fast at order 128 as one of 64. A base above 200 idles threads for longer than it saves.
 const Base = 128
 
 // TileOrder is the order up to which plain loops process a triangle: a backend call alone would take as

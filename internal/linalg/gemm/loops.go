@@ -161,13 +161,13 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// inPlace reports whether the kernel reads operand s in place. s has length rows, in micro-panels of w
-// rows, and the kernel reads each panel uses times. Packed, symmetric and scaled operands are copied.
-// Others are copied if the uses repay the copy and s exceeds half of L2 or has rows a multiple of a
-// page apart, which evict each other. The limit is an eighth of L2 if each step of a micro-panel is
-// contiguous and at most a cache line: in place, the kernel would load whole lines to use parts.
-// Twice as many uses repay the copy if the sum runs along rows: in place each row is a stream, and the
-// copy transposes.
+// inPlace reports whether the kernel reads operand s in place. length is the number of rows of s, w the
+// number of rows of a micro-panel, and uses how often the kernel reads a micro-panel. Packed, symmetric
+// and scaled operands are copied. Any other operand is copied if the uses repay the copy and one of two
+// holds: s exceeds half of L2, or its rows are a multiple of a page apart and evict each other. The
+// limit is an eighth of L2 if each step of a micro-panel is contiguous and at most a cache line: in
+// place, the kernel would load whole lines to use parts. If the sum runs along rows, twice as many uses
+// repay the copy: in place each row is a stream, and the copy transposes.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false

@@ -32,7 +32,7 @@ type settings struct {
 func (set *settings) register(f *flag.FlagSet) {
 	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+names.Version()
 	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample of the data")
-	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing model")
+	f.StringVar(&set.Out, "out", "", "model `file` to write; an existing file is replaced only by a complete model")
 	f.Func("method", "`gram` (default), or qr for nearly dependent nodes; qr takes two to three times as long", func(s string) (err error) {
 		set.Method, err = blsupdate.ParseMethod(s)
 		if err != nil || set.Method != blsupdate.Gram && set.Method != blsupdate.QR {

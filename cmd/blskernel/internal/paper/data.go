@@ -18,7 +18,7 @@ import (
 func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data string, err error) {
 	x.Show(0, "reading the data")
 	if _, err := os.Stat(x.dir); x.dir != "" && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, "", fmt.Errorf("the folder %q of --data does not exist", x.dir)
+		return nil, nil, "", fmt.Errorf("--data: the folder %q does not exist", x.dir)
 	}
 	switch {
 	case t.Data == bench.NORB:

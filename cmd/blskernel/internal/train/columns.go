@@ -70,7 +70,7 @@ func (tr *training) describe(r *stream.Reader) error {
 		for _, i := range found.RowNumbers {
 			numbers = append(numbers, names[i])
 		}
-		tr.Warn("no two cells in %s are equal, as in row numbers or names: use --exclude if they only identify the rows", shortList(numbers))
+		tr.Warn("each row has a different value in %s, as in a column of row numbers or names: use --exclude if such a column only identifies the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
 		if odd := column.NotNumber(); odd != "" {
