@@ -22,8 +22,8 @@ type bound struct {
 
 // least returns the lowest bound in all, or the bound of the address space if that is lower.
 func least(all []bound) bound {
-	all = append(all, bound{addressable, "the address space of the process"})
-	return slices.MinFunc(all, func(a, b bound) int { return cmp.Compare(a.bytes, b.bytes) })
+	space := bound{addressable, "the address space of the process"}
+	return slices.MinFunc(append([]bound{space}, all...), func(a, b bound) int { return cmp.Compare(a.bytes, b.bytes) })
 }
 
 // bounds returns the bounds that the Go runtime and the operating system set.
