@@ -33,7 +33,7 @@ func (tr *training) tellRepeats(x *mat.Dense) {
 
 // repeats returns the largest set of at least two columns of x that each divide the first rows into the
 // same groups, two rows or more on average, and the number of groups. The set is nil if it has all
-// columns, as for copies of rows, or if each of its columns rises or falls with the first, as for two
+// columns, as for copies of rows, or if each follows from the first or the first from it, as for two
 // units.
 func repeats(x *mat.Dense) (columns []int, groups int) {
 	l, d := x.Dims()
@@ -59,21 +59,30 @@ func repeats(x *mat.Dense) (columns []int, groups int) {
 		if len(set) < max(2, len(columns)) || len(set) == d || len(set) == len(columns) && set[0] > columns[0] {
 			continue
 		}
-		if slices.ContainsFunc(set[1:], func(j int) bool { return !inOrder(x, l, set[0], j) }) {
-			columns, groups = set, numbers[key]
+		n, first := numbers[key], set[0]
+		if slices.ContainsFunc(set[1:], func(j int) bool { return !follows(x, l, n, first, j) && !follows(x, l, n, j, first) }) {
+			columns, groups = set, n
 		}
 	}
 	return columns, groups
 }
 
-// inOrder reports whether, in the first l rows of x, column k rises or falls with column j.
-func inOrder(x *mat.Dense, l, j, k int) bool {
+// follows reports whether column k looks like a function of column j, such as another unit or a square:
+// as column j rises from group to group of the first l rows, column k turns around less than every
+// fourth time. Unrelated values turn around two times in three.
+func follows(x *mat.Dense, l, groups, j, k int) bool {
 	order := factor.Indices(l)
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x.At(a, j), x.At(b, j)) })
-	rises, falls := true, true
+	turns, last := 0, 0
 	for i := 1; i < l; i++ {
-		before, after := x.At(order[i-1], k), x.At(order[i], k)
-		rises, falls = rises && before <= after, falls && before >= after
+		step := cmp.Compare(x.At(order[i], k), x.At(order[i-1], k))
+		if step == 0 {
+			continue // the same group
+		}
+		if step == -last {
+			turns++
+		}
+		last = step
 	}
-	return rises || falls
+	return 4*turns < groups
 }
