@@ -30,7 +30,7 @@ const (
 
 const (
 	maxDirect         = 500  // the largest number of columns for which Fit sets Direct
-	maxChosenFeatures = 1000 // limit of feature nodes, about one per column beyond maxDirect columns
+	maxChosenFeatures = 1000 // limit of feature nodes, one per column beyond maxDirect columns
 )
 
 // prepare fills in the backends, and the settings that depend only on the shape l×d: EnhancementNodes,
