@@ -269,7 +269,8 @@ func (m *model) takes(other *model) bool {
 	return m != nil && other != nil && m.kept != nil && other.kept == nil
 }
 
-// mergeKept merges if m or other keeps samples. If both keep samples, the next fit calibrates m.
+// mergeKept is merge for models of which at least one keeps samples. If both do, the next fit of m
+// calibrates it.
 func (m *model) mergeKept(ctx context.Context, other *model) error {
 	if !m.takes(other) {
 		fixed := m.kept == nil

@@ -207,9 +207,9 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// evidence reports which signs the unambiguous columns of numbers have. decimals stands for decimal
-// commas, or points between thousands; thousands stands for decimal points, or commas between
-// thousands. Both may be true.
+// evidence reports how the unambiguous columns of numbers use commas and points. decimals is true if a
+// column has decimal commas or points between thousands, and thousands if a column has commas between
+// thousands or decimal points. Both may be true.
 func (v *survey) evidence() (decimals, thousands bool) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {

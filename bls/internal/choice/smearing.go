@@ -87,8 +87,8 @@ func (r *Result) Factors() []float64 {
 	return Smear(rowsOf(r.scores, from, m), rowsOf(r.equations.y, from, m), weights)
 }
 
-// Maxima returns the largest element of each column of positive targets y in rows of positive weight,
-// or the smallest positive number if there are none.
+// Maxima returns the largest element of each column of y over the rows of positive weight, or the
+// smallest positive number if there is no such row. The elements of y must be positive.
 func Maxima(y *mat.Dense, weights []float64) []float64 {
 	rows, c := y.Dims()
 	out := slices.Repeat([]float64{math.SmallestNonzeroFloat64}, c)

@@ -49,8 +49,8 @@ func (s *Norms) ErrKept(w *mat.Dense) {
 	}
 }
 
-// ErrTargets adds to Gain errors of share times the norms of the targets. For a Triangle it adds them
-// to ErrY, and a change with the relative error share to ErrR, Gain and Drift.
+// ErrTargets adds share times the norm of each target to Gain. For a Triangle it adds this to ErrY
+// instead, and to ErrR, Gain and Drift the errors of a change whose relative error is share.
 func (s *Norms) ErrTargets(share float64) {
 	if s.Triangle {
 		s.grow(s.ErrY, share, s.Y)

@@ -15,8 +15,8 @@ import (
 var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Getenv("GODEBUG")) })
 
 // unwanted reports whether huge pages do not pay off: the kernel does not leave them to madvise, they
-// are not 2 MiB, GODEBUG turns them off, or free page reporting is on. On arm64 a huge page has 32 MiB
-// with base pages of 16 KiB and 512 MiB with 64 KiB, and one write takes a whole page. With free page
+// are not 2 MiB, GODEBUG turns them off, or free page reporting is on. On arm64 a huge page is 32 MiB
+// with base pages of 16 KiB and 512 MiB with 64 KiB, and one write allocates all of it. With free page
 // reporting, a virtual machine returns free memory to its host in blocks of 2 MiB or more. The first
 // write to a huge page then waits until the host finds memory: 5 ms instead of 0.1 ms, as measured.
 // Pages of 4 KiB come from smaller blocks and do not wait. The kernel parameter page_reporting_order is

@@ -98,7 +98,7 @@ func (in *Input) RegisterWeight(cmd *cobra.Command) {
 }
 
 // DefaultBatch says what --batch 0 means in most commands.
-var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", maxBatch, batchBytes>>20)
+var DefaultBatch = fmt.Sprintf("%d, or fewer if the inputs or the outputs of a batch would take more than %d MiB", maxBatch, batchBytes>>20)
 
 // Begin adds args to the paths, checks the flags, and calls stat for each path. Later notes go to say.
 func (in *Input) Begin(args []string, say *session.Session) error {

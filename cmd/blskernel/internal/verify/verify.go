@@ -35,10 +35,10 @@ A model that has only learned must be reproduced bit for bit. A model that has f
 rows, or was merged, must have the weights of a fit to the remaining rows, to as many digits as inspect
 reports. The feature maps and the settings are recomputed if the training files are given.
 
-The exit status is 0 if the model is the same, 1 if it is not, and 2 if verify cannot decide: because of a
-file that is missing or has changed, rows from standard input, Go or Python, a log that has dropped its
-first operations because it was too long, or a log made with other arithmetic. docs/learning-on.md says
-what verify does not prove.`,
+The exit status is 0 if the model is the same, 1 if it is not, and 2 if verify cannot decide: a file is
+missing or has changed; rows came from standard input, Go or Python; the log grew too long and dropped
+its first operations; or the log was made with other arithmetic. docs/learning-on.md says what verify
+does not prove.`,
 		Example: `  blskernel verify iris.bls iris.csv more.csv
   blskernel verify --json iris.bls *.csv`,
 		Args: session.ModelFirst(math.MaxInt),

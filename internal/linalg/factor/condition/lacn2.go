@@ -20,7 +20,7 @@ type norm1 struct {
 	turns int // number of unit vectors so far
 }
 
-// A norm1Step names the product that next expects in x.
+// A norm1Step says which product the method next will find in x.
 type norm1Step int
 
 const (

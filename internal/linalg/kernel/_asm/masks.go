@@ -78,8 +78,8 @@ func (g *generator) last(n reg.GPVirtual) reg.Register {
 	return g.maskAt(mask, 0, g.register(g.vecs-1))
 }
 
-// loadMasked loads the elements at m that the mask, a vector of maskAt, selects into v, and zeros for
-// the others.
+// loadMasked loads into v the elements at m that mask selects, and zeros for the others. mask is a
+// result of maskAt.
 func (g *generator) loadMasked(mask reg.Register, m operand.Mem, v reg.Register) {
 	if g.lanes == 8 {
 		g.VMOVUPD_Z(m, mask, v)
