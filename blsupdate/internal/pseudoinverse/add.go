@@ -72,7 +72,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	}
 	next, out := State{Base: u.Base, keys: u.keys, y: u.y, rank: u.K}, state.Outcome{Start: types.StartSVD}
 	next.noteNorms(a, y)
-	dense.Add(next.size.ErrY, 1, before.size.ErrY) // the errors of mapped targets
+	dense.Add(next.size.ErrY, 1, before.size.ErrY) // of targets, and the misfit of the start
 	if u.keys == nil {
 		next.size.ErrWeights(before.Condition().Error, 0, before.w)
 	}

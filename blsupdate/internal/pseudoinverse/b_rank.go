@@ -115,7 +115,7 @@ func (s *addition) unsure(values []float64, rank int, tolerance float64) (bool, 
 		return !(least > tolerance*doubtful && left[rank-1] > least/2), nil
 	}
 	unit := nodesUnits * state.Unit(u.p.count, u.K)
-	share := tolerance / dense.Norm(s.ax.RawMatrix().Data)
+	share, plus := tolerance/dense.Norm(s.ax.RawMatrix().Data), u.p.norm()
 	for i := range s.q {
 		ax, dbar := s.ax.RawRowView(i), s.dbar.RawRowView(i) // their product is ‖d‖²
 		length := dense.Norm(ax)
@@ -126,7 +126,7 @@ func (s *addition) unsure(values []float64, rank int, tolerance float64) (bool, 
 		rest := float64(share * dense.Norm(s.ct.RawRowView(i)))
 		for j, v := range c.RawRowView(i) {
 			noise := float64(unit * (math.Abs(ax[j]) + float64(d*u.size.A[j])))
-			if !(math.Abs(v) <= noise+rest && noise*u.p.norm() <= 1) {
+			if !(math.Abs(v) <= noise+rest && noise*plus <= 1) {
 				return true, nil
 			}
 		}
