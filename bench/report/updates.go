@@ -67,7 +67,7 @@ func (r *run) timeTable() Table {
 		t.Text += " These digits are drawn by a program; accuracies on them say nothing about MNIST."
 	}
 	if n := r.Machine.Attempts; n > 1 {
-		t.Text += fmt.Sprintf(" Run %d times for a steady FMA peak.", n)
+		t.Text += fmt.Sprintf(" Run %d times: the FMA peak moved.", n)
 	}
 	if last != r.Updates {
 		t.Text += fmt.Sprintf(" The run was interrupted: it has %d of %d steps.", len(r.steps), r.Updates+1)

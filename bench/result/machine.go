@@ -24,7 +24,7 @@ type Machine struct {
 	OpenBLAS   string    `json:"openblas,omitempty"` // its version
 	Threads    []int     `json:"threads"`            // the maximum number, or all that were compared; 0 for the default
 	Beside     int       `json:"beside,omitempty"`   // the number of other processes that each kept a CPU busy
-	Attempts   int       `json:"attempts,omitempty"` // the number of runs until the FMA peak was steady, including this run
+	Attempts   int       `json:"attempts,omitempty"` // the number of runs, including this run, if the FMA peak moved in earlier runs
 }
 
 // Here describes this machine and process, the given command line, and the backends to be measured.

@@ -166,8 +166,9 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 // and scaled operands are copied. Any other operand is copied if the uses repay the copy and one of two
 // holds: s exceeds half of L2, or its rows are a multiple of a page apart and evict each other. The
 // limit is an eighth of L2 if each step of a micro-panel is contiguous and at most a cache line: in
-// place, the kernel would load whole lines to use parts. If the sum runs along rows, twice as many uses
-// repay the copy: in place each row is a stream, and the copy transposes.
+// place, the kernel would load whole lines to use parts. If the sum runs along rows that do not evict
+// each other, it takes twice as many uses to repay the copy: in place each row is a stream, and the
+// copy transposes.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -176,11 +177,11 @@ func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout == byCols && 8*w <= line {
 		cache /= 4
 	}
-	few := fewUses
-	if s.layout == byRows {
+	few, apart := fewUses, 8*s.Ld%page != 0
+	if s.layout == byRows && apart {
 		few *= 2
 	}
-	return uses <= few || 8*p.k*length <= cache && 8*s.Ld%page != 0
+	return uses <= few || 8*p.k*length <= cache && apart
 }
 
 // directA reports whether the kernel reads A in place.

@@ -56,7 +56,7 @@ func TestGrid(t *testing.T) {
 						if x.i0 == x.i1 || x.j0 == x.j1 {
 							continue
 						}
-						if x.i0%mr != 0 || x.j1-x.j0 > p.width() || seen[[2]int{x.i0, x.j0}] {
+						if x.i0%mr != 0 || x.j1-x.j0 > p.width() || g.width*p.depth() > active.blocks.NC*active.blocks.KC || seen[[2]int{x.i0, x.j0}] {
 							t.Errorf("%s: task %d is %+v", name, i, x)
 						}
 						rows[x.i0], columns[x.j0], seen[[2]int{x.i0, x.j0}] = x.i1, x.j1, true
@@ -77,18 +77,21 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// A large A is read in place for a few columns of C: for twice as many if its rows run along the sum.
+// A large A is read in place for a few columns of C: for twice as many if its rows run along the sum
+// and are not a multiple of a page apart.
 func TestInPlace(t *testing.T) {
 	const k = 1 << 14
 	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
-		most := fewUses
-		if tA == blas.NoTrans {
-			most *= 2
-		}
-		for uses := most; uses <= most+1; uses++ {
-			p := active.newProduct(tA, blas.NoTrans, k, uses*active.kernel.NR, k, 1, block.Dense(nil, k), block.Matrix{}, 0, sink{})
-			if got := p.directA(); got != (uses == most) {
-				t.Errorf("%c, %d uses: in place %v", tA, uses, got)
+		for _, ld := range []int{k, k + 8} { // rows a multiple of a page apart, and others
+			most := fewUses
+			if tA == blas.NoTrans && ld > k {
+				most *= 2
+			}
+			for uses := most; uses <= most+1; uses++ {
+				p := active.newProduct(tA, blas.NoTrans, k, uses*active.kernel.NR, k, 1, block.Dense(nil, ld), block.Matrix{}, 0, sink{})
+				if got := p.directA(); got != (uses == most) {
+					t.Errorf("%c, ld %d, %d uses: in place %v", tA, ld, uses, got)
+				}
 			}
 		}
 	}
